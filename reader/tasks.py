@@ -1,0 +1,152 @@
+"""The one door to threads: work goes in, results come back on the thread that delivers them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any, Generic, TypeVar
+
+from reader.errors import Interrupted
+
+T = TypeVar("T")
+A = TypeVar("A")
+Deliver = Callable[[Callable[[], None]], None]
+
+
+class Task(Generic[T]):
+    """One piece of work under way; given to the work itself, and to whoever submitted it."""
+
+    def __init__(self, name: str, deliver: Deliver, progress: Callable[[Any], None] | None) -> None:
+        self.name = name
+        self._deliver = deliver
+        self._progress = progress
+        self._cancelled = threading.Event()
+        self._finished = threading.Event()
+
+    def cancel(self) -> None:
+        """Ask the work to stop; it does at its next `check()` or `cancelled` look."""
+        self._cancelled.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether someone asked the work to stop."""
+        return self._cancelled.is_set()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the work has ended and its result was handed to the deliverer."""
+        return self._finished.is_set()
+
+    def check(self) -> None:
+        """Raise Interrupted when someone asked the work to stop."""
+        if self.cancelled:
+            raise Interrupted(self.name)
+
+    def report(self, progress: Any) -> None:
+        """Hand progress to the submitter, on the thread that delivers."""
+        if self._progress is not None:
+            callback = self._progress
+            self._deliver(lambda: callback(progress))
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Block until the work has ended; for closing down and tests only."""
+        return self._finished.wait(seconds)
+
+
+def _call_now(callback: Callable[[], None]) -> None:
+    callback()
+
+
+class Tasks:
+    """A pool of worker threads whose callbacks all run where `deliver` takes them.
+
+    `deliver(callback)` must arrange for `callback()` to run on the main thread; by default it
+    runs at once, on the worker. With `inline=True` work runs at once on the caller's thread.
+    """
+
+    def __init__(
+        self, workers: int = 4, deliver: Deliver = _call_now, *, inline: bool = False
+    ) -> None:
+        self._deliver = deliver
+        self._inline = inline
+        self._pool = None if inline else ThreadPoolExecutor(workers, thread_name_prefix="task")
+        self._open: set[Task[Any]] = set()
+
+    def submit(
+        self,
+        work: Callable[[Task[T]], T],
+        *,
+        done: Callable[[T], None] | None = None,
+        failed: Callable[[BaseException], None] | None = None,
+        progress: Callable[[Any], None] | None = None,
+        name: str = "",
+    ) -> Task[T]:
+        """Run `work(task)` on a worker; exactly one of `done` and `failed` is called after it."""
+        task: Task[T] = Task(name, self._deliver, progress)
+        self._open.add(task)
+
+        def run() -> None:
+            callback: Callable[[], None] | None = None
+            try:
+                result = work(task)
+            except BaseException as error:
+                if failed is None and not isinstance(error, Interrupted):
+                    self._open.discard(task)
+                    task._finished.set()
+                    raise
+                if failed is not None:
+                    report, fault = failed, error
+                    callback = lambda: report(fault)  # noqa: E731
+            else:
+                if done is not None:
+                    finish = done
+                    callback = lambda: finish(result)  # noqa: E731
+            self._open.discard(task)
+            if callback is not None:
+                self._deliver(callback)
+            task._finished.set()
+
+        if self._pool is None:
+            run()
+        else:
+            self._pool.submit(run)
+        return task
+
+    @property
+    def running(self) -> list[Task[Any]]:
+        """The work that has not ended yet."""
+        return list(self._open)
+
+    def close(self) -> None:
+        """Cancel everything and wait for it to end."""
+        for task in list(self._open):
+            task.cancel()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def each(
+    work: Callable[[A], T], arguments: Iterable[A], *, workers: int, task: Task[Any] | None = None
+) -> Iterator[tuple[A, T | BaseException]]:
+    """Run `work` on every argument over `workers` threads; yield results as they come.
+
+    An exception is yielded in the place of the result, so that one never stops the others.
+    When `task` is cancelled nothing further is started, and Interrupted is raised.
+    """
+    with ThreadPoolExecutor(workers, thread_name_prefix="each") as pool:
+        waiting: dict[Future[T], A] = {
+            pool.submit(work, each_one): each_one for each_one in arguments
+        }
+        try:
+            while waiting:
+                ended, _ = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    argument = waiting.pop(future)
+                    error = future.exception()
+                    yield argument, error if error is not None else future.result()
+                if task is not None:
+                    task.check()
+        finally:
+            for future in waiting:
+                future.cancel()
