@@ -7,7 +7,7 @@ ReadproofError
 │   ├── StoreError           the store cannot be opened, read or written
 │   └── CheckError           a check cannot be prepared or run here
 │       ├── ManifestError    its check.toml is wrong: file, line and field
-│       ├── EnvironmentError_  its Python environment cannot be found or built
+│       ├── EnvironmentFault its Python environment cannot be found or built
 │       └── ToolkitError     the CUDA toolkit asked for is not usable
 ├── Usage                    the caller's words are off, exit 2
 └── Interrupted              the person stopped it, exit 130
@@ -48,7 +48,7 @@ class ManifestError(CheckError):
     """A check's manifest is wrong; the text names file, line and field."""
 
 
-class EnvironmentError_(CheckError):
+class EnvironmentFault(CheckError):
     """A check's Python environment cannot be found or built."""
 
 

@@ -11,8 +11,12 @@ from reader import settings
 
 LANGUAGES = ("zh", "en")
 
-_catalogue: gettext.NullTranslations = gettext.NullTranslations()
-_language = "en"
+
+class _Current:
+    """The choice in force; one for the process."""
+
+    language = "en"
+    catalogue: gettext.NullTranslations = gettext.NullTranslations()
 
 
 def system_language() -> str:
@@ -27,14 +31,11 @@ def system_language() -> str:
 
 def set_language(language: str | None) -> None:
     """Use `language` (zh or en) from now on; None follows the system."""
-    global _catalogue, _language
-    _language = language if language in LANGUAGES else system_language()
-    _catalogue = gettext.NullTranslations()
-    if _language != "en":
-        file = _compiled(_language)
-        if file.is_file():
-            with file.open("rb") as stream:
-                _catalogue = gettext.GNUTranslations(stream)
+    chosen = language if language in LANGUAGES else system_language()
+    _Current.language, _Current.catalogue = chosen, gettext.NullTranslations()
+    if chosen != "en":
+        with _compiled(chosen).open("rb") as stream:
+            _Current.catalogue = gettext.GNUTranslations(stream)
 
 
 def _compiled(language: str) -> Traversable:
@@ -43,14 +44,14 @@ def _compiled(language: str) -> Traversable:
 
 def language() -> str:
     """Return the language in use, zh or en."""
-    return _language
+    return _Current.language
 
 
 def _(message: str) -> str:
     """Return `message` in the language in use."""
-    return _catalogue.gettext(message)
+    return _Current.catalogue.gettext(message)
 
 
 def ngettext(one: str, many: str, count: int) -> str:
     """Return the form of a message that fits `count`, in the language in use."""
-    return _catalogue.ngettext(one, many, count)
+    return _Current.catalogue.ngettext(one, many, count)

@@ -600,11 +600,11 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """One Python with what it has installed; `origin` is path, venv, conda, pyenv, uv, managed, asked."""
+    """One Python with what it has installed."""
 
     path: str
     version: str
-    origin: str
+    origin: str  # path, venv, conda, pyenv, uv, managed, asked
     packages: tuple[tuple[str, str], ...] = ()
 
 
