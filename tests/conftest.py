@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,15 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, str(home / name.lower()))
     monkeypatch.setenv("HOME", str(home))
     (home / "xdg_runtime_dir").mkdir(parents=True, mode=0o700)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where the real checks are asked for, one that was skipped has failed."""
+    report = yield
+    if report.skipped and os.environ.get("READPROOF_REAL") and item.get_closest_marker("real"):
+        report.outcome = "failed"
+        report.longrepr = f"a real check was skipped: {report.longrepr}"
+    return report
