@@ -633,6 +633,8 @@ class Leg:
     exit_status: int | None
     seconds: float
     fault: Reason | None = None  # why there is no usable result
+    obstacles: dict[str, Any] = field(default_factory=dict)  # claim → {"code": …, "params": {…}}
+    control_done: bool = True  # whether the script ran its negative control to the end
 
 
 @dataclass(frozen=True, slots=True)
