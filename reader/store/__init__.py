@@ -1,0 +1,97 @@
+"""The store: the only SQL; feeds, stories, marks, queue and runs in one SQLite file.
+
+A Store belongs to the thread that opened it; another thread opens another, which is cheap.
+Readers never wait for a writer (WAL); a writer waits up to ten seconds for another.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+from reader.errors import StoreError
+from reader.language import _
+from reader.store.connection import Connection
+from reader.store.feeds import Feeds, Kept
+from reader.store.images import Images
+from reader.store.leases import Lease, Leases
+from reader.store.library import Labeller, Library
+from reader.store.marks import Marks, Undo
+from reader.store.migrations import migrate
+from reader.store.queue import Queue
+from reader.store.reading import Revision
+from reader.store.runs import Runs
+
+__all__ = ["Kept", "Labeller", "Lease", "Revision", "Store", "Undo"]
+
+
+class Store:
+    """One open store."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.path = connection.path
+        self.feeds = Feeds(connection)
+        self.library = Library(connection)
+        self.images = Images(connection)
+        self.marks = Marks(connection)
+        self.queue = Queue(connection)
+        self.runs = Runs(connection)
+        self._leases = Leases(connection)
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """Open a store, made where there is none, brought to the newest schema.
+
+        Raises StoreError for a file of a newer version or another program, a folder that
+        cannot be written, a damaged file or a full disk; the file is then as it was.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                _("{path} cannot be made ({detail}). Name another store with --store.").format(
+                    path=path, detail=error.strerror
+                )
+            ) from error
+        connection = Connection(path)
+        try:
+            migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def data_version(self) -> int:
+        """Return a number that changes when another connection has written."""
+        return int(self._connection.value("PRAGMA data_version"))
+
+    @property
+    def last_sync(self) -> datetime | None:
+        """When a feed was last fetched."""
+        return self.feeds.kept().last_sync
+
+    def lease(self, name: str) -> AbstractContextManager[None]:
+        """Hold a lease; raises StoreError while a living process holds it."""
+        return self._leases.hold(name)
+
+    def leases(self) -> list[Lease]:
+        """Return what is under way in any living process."""
+        return self._leases.all()

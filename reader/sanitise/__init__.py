@@ -1,0 +1,205 @@
+"""Foreign HTML and text made safe: the store's door; nothing goes in that did not pass here."""
+
+from __future__ import annotations
+
+import html as entities
+import re
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from reader.sanitise.rules import (
+    ALLOWED,
+    ATTRIBUTES,
+    BLOCKS,
+    DROPPED_WITH_CONTENT,
+    ELEMENTS,
+    INVISIBLE,
+    SCHEMES,
+)
+
+__all__ = ["clean_html", "clean_text", "images", "text_of"]
+
+_OPENING = re.compile(r"</?([^\s/><]*)")
+# A one-letter tag counts only when what follows is attributes: in `a<b && c>d` nothing is.
+_REST = re.compile(
+    r"""(?:\s++[A-Za-z_][-\w:.]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>`]++))?+)*+\s*+/?+>"""
+)
+_TAG = re.compile(r"""<(/?)([a-z][a-z0-9]*)((?: [^\s"=<>]+="[^"]*")*)\s*/?>""")
+_IMAGE = re.compile(r"""<img((?: [^\s"=<>]+="[^"]*")*)\s*/?>""")
+_ATTRIBUTE = re.compile(r''' ([^\s"=<>]+)="([^"]*)"''')
+_HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:width|height)\s*:\s*[01](?:px)?\s*(?:;|!|$)",
+    re.IGNORECASE,
+)
+
+
+def clean_html(html: str, base_url: str | None = None) -> str:
+    """Return the article of `html` that is safe to show, as a fragment.
+
+    Relative addresses are resolved against `base_url`, and go where there is none. What stands
+    in angle brackets and is no element of HTML (`vector<T>`) stays as visible text. Nothing is
+    fetched by showing the result but its `img` addresses, which are http or https.
+    """
+    safe = _nh3(escape_unknown(INVISIBLE.sub("", html)), base_url)
+    if INVISIBLE.search(safe):  # it was written as a character reference
+        safe = _nh3(INVISIBLE.sub("", safe), base_url)
+    return _IMAGE.sub(lambda found: _image(found, base_url), safe)
+
+
+def clean_text(text: str) -> str:
+    """Return plain text on one line: no HTML elements, no control or direction characters.
+
+    `text` is plain text already: character references stay as they are written, and so does
+    what is no element of HTML (`std::vector<bool>`).
+    """
+    text = INVISIBLE.sub("", text)
+    if "<" in text:
+        import nh3
+
+        marked = escape_unknown(text.replace("&", "&amp;"))
+        text = entities.unescape(
+            nh3.clean(marked, tags=set(), clean_content_tags=DROPPED_WITH_CONTENT)
+        )
+    return " ".join(INVISIBLE.sub("", text).split())
+
+
+def text_of(html: str) -> str:
+    """Return HTML as readable plain text, blocks parted by blank lines, `pre` as it stands."""
+    parts: list[str] = []
+    preformatted, at = 0, 0
+    cleaned = clean_html(html)
+    for tag in _TAG.finditer(cleaned):
+        parts.append(_text(cleaned[at : tag.start()], preformatted))
+        at = tag.end()
+        closing, name = tag.group(1), tag.group(2)
+        if name == "pre":
+            preformatted = max(0, preformatted + (-1 if closing else 1))
+        parts.append(_stands_for(name, bool(closing), tag.group(3)))
+    parts.append(_text(cleaned[at:], preformatted))
+    lines = [line.rstrip() for line in "".join(parts).split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n").strip()
+
+
+def images(html: str) -> list[str]:
+    """Return the addresses of the pictures in cleaned HTML, in order, each once."""
+    found = (_attributes(tag.group(1)).get("src") for tag in _IMAGE.finditer(html))
+    return list(dict.fromkeys(src for src in found if src))
+
+
+def escape_unknown(html: str) -> str:
+    """Return `html` with every `<` that begins no element of HTML written as text."""
+    last = html.rfind(">")
+    out: list[str] = []
+    at = 0
+    for opening in _OPENING.finditer(html):
+        start, name = opening.start(), opening.group(1)
+        if _is_tag(html, start, opening.end(), name, last):
+            continue
+        out += (html[at:start], "&lt;")
+        at = start + 1
+    out.append(html[at:])
+    return "".join(out)
+
+
+def _is_tag(html: str, start: int, end: int, name: str, last: int) -> bool:
+    if html.startswith(("<!", "<?"), start):
+        return html.startswith(("<!--", "<![CDATA[", "<?"), start) or _is_doctype(html, start)
+    if end > last:  # never closed: a parser would swallow the rest of the text
+        return False
+    lower = name.lower()
+    if lower not in ELEMENTS:
+        # Elements of a page's own (`g-emoji`, `o:p`) always have a closing tag somewhere.
+        own = re.fullmatch(r"[a-z][a-z0-9]*(?:[-:][a-z0-9]+)+", lower) is not None
+        return own and f"</{name}>" in html
+    if html.startswith("#include ", max(0, start - 9)):
+        return False
+    return len(name) > 1 or _REST.match(html, end) is not None
+
+
+def _is_doctype(html: str, start: int) -> bool:
+    return html[start : start + 9].lower() == "<!doctype"
+
+
+def _nh3(html: str, base_url: str | None) -> str:
+    import nh3
+
+    return nh3.clean(
+        html,
+        tags=ALLOWED,
+        clean_content_tags=DROPPED_WITH_CONTENT,
+        attributes=ATTRIBUTES,
+        attribute_filter=_attribute,
+        url_schemes=SCHEMES,
+        url_relative=_relative(base_url),
+    )
+
+
+def _relative(base_url: str | None) -> Any:
+    try:
+        base = urlsplit(base_url or "")
+        valid = base.scheme in ("http", "https") and bool(base.hostname)
+        urljoin(base_url or "", "a")
+    except ValueError:
+        valid = False
+    if not valid:
+        return "deny"
+    return lambda url: _joined(base_url or "", url)
+
+
+def _joined(base_url: str, url: str) -> str | None:
+    try:
+        joined = urljoin(base_url, url.strip())
+        return joined if urlsplit(joined).scheme in ("http", "https") else None
+    except ValueError:
+        return None
+
+
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    if name == "class":
+        for each in value.split():
+            if each.startswith("language-"):
+                return each
+            if each.startswith("highlight-source-"):  # how GitHub says it
+                return each.replace("highlight-source-", "language-", 1)
+        return None
+    if tag == "img" and name == "src" and not value.strip().lower().startswith(("http:", "https:")):
+        return None if ":" in value.split("/", 1)[0] else value
+    return value
+
+
+def _attributes(text: str) -> dict[str, str]:
+    return {name: entities.unescape(value) for name, value in _ATTRIBUTE.findall(text)}
+
+
+def _image(found: re.Match[str], base_url: str | None) -> str:
+    """Return a picture with what it needs; nothing for one that only counts readers."""
+    held = _attributes(found.group(1))
+    sizes = [held.get(side, "").strip().removesuffix("px") for side in ("width", "height")]
+    if "hidden" in held or _HIDDEN.search(held.get("style", "")) or {"0", "1"} & set(sizes):
+        return ""
+    lazy = held.get("data-src", "")
+    if lazy and not held.get("src"):
+        held["src"] = _joined(base_url or "", lazy) or ""
+    if not held.get("src"):
+        return entities.escape(held.get("alt", ""))
+    kept = ("src", "alt", "title", "width", "height")
+    shown = (f' {name}="{entities.escape(held[name])}"' for name in kept if held.get(name))
+    return f"<img{''.join(shown)}>"
+
+
+def _text(html: str, preformatted: int) -> str:
+    text = entities.unescape(html)
+    if preformatted:
+        return text
+    return re.sub(r"\s+", " ", text)
+
+
+def _stands_for(name: str, closing: bool, attributes: str) -> str:
+    """What a tag becomes in plain text."""
+    if name == "img":
+        return _attributes(attributes).get("alt", "")
+    if name == "br" or name == "tr" or name == "li":
+        return "" if closing else "\n"
+    if name in ("td", "th"):
+        return "\t" if closing else ""
+    return "\n\n" if name in BLOCKS else ""
