@@ -32,10 +32,15 @@ def system_language() -> str:
 def set_language(language: str | None) -> None:
     """Use `language` (zh or en) from now on; None follows the system."""
     chosen = language if language in LANGUAGES else system_language()
-    _Current.language, _Current.catalogue = chosen, gettext.NullTranslations()
-    if chosen != "en":
-        with _compiled(chosen).open("rb") as stream:
-            _Current.catalogue = gettext.GNUTranslations(stream)
+    _Current.language, _Current.catalogue = chosen, catalogue(chosen)
+
+
+def catalogue(language: str) -> gettext.NullTranslations:
+    """Return the messages of `language`, for text that is made in a language of its own choice."""
+    if language == "en":
+        return gettext.NullTranslations()
+    with _compiled(language).open("rb") as stream:
+        return gettext.GNUTranslations(stream)
 
 
 def _compiled(language: str) -> Traversable:

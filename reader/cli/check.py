@@ -1,0 +1,265 @@
+"""Checks: check list, run, trust."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reader.cli import voice
+from reader.cli.options import json_option
+from reader.cli.session import Session, interruptible, pass_session
+from reader.cli.surroundings import Surroundings
+from reader.errors import CheckError, Usage
+from reader.language import _, language
+from reader.model import Check, Item, Run, RunProgress, RunStatus, VerdictKind
+from reader.report.record import run_document
+from reader.report.words import in_language, sentence
+
+if TYPE_CHECKING:
+    from reader.runner import RunOptions
+    from reader.store import Store
+
+
+@click.group(help=_("The checks that can prove or refute a claim on this machine."))
+def check() -> None:
+    """Group the commands about checks."""
+
+
+def known_checks(session: Session) -> list[Check]:
+    """Return the bundled checks and the user's own; a broken one is named on stderr."""
+    from reader.checks import manifest
+
+    checks, faults = manifest.load_all(session.settings.check_folders)
+    for fault in faults:
+        voice.note(str(fault))
+    return checks
+
+
+def known_check(session: Session, name: str) -> Check:
+    """Return a check by name; raises Usage with the nearest names."""
+    checks = known_checks(session)
+    for each in checks:
+        if each.name == name:
+            return each
+    names = [each.name for each in checks]
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names
+    raise Usage(
+        _("There is no check {name}. There are: {names}.").format(name=name, names=", ".join(near))
+    )
+
+
+@check.command("list", help=_("List the checks; with an item, those that fit it, best first."))
+@click.option("--item", metavar="ID", help=_("Only checks that fit this item."))
+@json_option
+@pass_session
+def list_(session: Session, item: str | None, as_json: bool) -> None:
+    """List checks, with what each needs and what of it can be shown here."""
+    checks = known_checks(session)
+    reasons: dict[str, str] = {}
+    with session.store(starter=True) as store:
+        if item is not None:
+            checks, reasons = _fitting(store, checks, item)
+    around = Surroundings.look()
+    if as_json:
+        voice.document([around.document(each, reasons.get(each.name)) for each in checks])
+        return
+    if not checks:
+        voice.note(_("No check fits this item yet."))
+    for each in checks:
+        _print(each, around, reasons.get(each.name))
+
+
+def _fitting(store: Store, checks: list[Check], item: str) -> tuple[list[Check], dict[str, str]]:
+    from reader.checks import matching
+
+    story = store.library.get(item)
+    if not isinstance(story, Item):
+        raise Usage(_("Checks fit items, such as i3; {id} is none.").format(id=item))
+    matches = matching.fitting(checks, story)
+    reasons = {each.check.name: sentence(each.why, each.check) for each in matches}
+    return [each.check for each in matches], reasons
+
+
+def _print(one: Check, around: Surroundings, why: str | None) -> None:
+    tongue = language()
+    voice.say(voice.paint(f"{one.name}  {in_language(one.title, tongue)}", "bold"))
+    if why:
+        voice.say(f"  {why}")
+    voice.say(f"  {around.environment_line(one)}")
+    for claim, preflight in zip(one.claims, around.preflight(one), strict=True):
+        mark = "●" if preflight.here else "○"
+        line = f"  {mark} {in_language(claim.text, tongue)}"
+        if preflight.why_not is not None:
+            line += f" ({sentence(preflight.why_not, one)})"
+        voice.say(line)
+
+
+@check.command("run", help=_("Run a check here: measure, judge, keep the evidence."))
+@click.argument("name", metavar="CHECK")
+@click.option("--item", metavar="ID", help=_("The item or entry it is run for."))
+@click.option("--cuda", type=click.Path(path_type=Path), help=_("The CUDA toolkit's folder."))
+@click.option("--python", type=click.Path(path_type=Path), help=_("The Python to run it with."))
+@click.option("--arch", "archs", multiple=True, metavar="sm_NN", help=_("A target to measure."))
+@click.option(
+    "--timeout", "seconds", type=click.IntRange(min=1), help=_("Seconds each leg may take.")
+)
+@click.option("--yes", is_flag=True, help=_("Build its environment without asking."))
+@click.option(
+    "--fail-on",
+    "fail_on",
+    multiple=True,
+    type=click.Choice([each.value for each in VerdictKind]),
+    help=_("Exit 1 where any claim gets this verdict."),
+)
+@json_option
+@pass_session
+def run(
+    session: Session, name: str, item: str | None, fail_on: tuple[str, ...], as_json: bool, **o: Any
+) -> int:
+    """Run one check; exit 130 when it is interrupted, 1 when nothing could be measured."""
+    one = known_check(session, name)
+    _allow(one)
+    with session.store(starter=True) as store:
+        if item is not None:
+            store.library.get(item)
+    record = perform(session, one, item, ask=not o.pop("yes"), **o)
+    if as_json:
+        voice.document(run_document(record, one, language()))
+    else:
+        from reader.cli.runs import print_run
+
+        print_run(record, one)
+    return _exit_code(record, fail_on)
+
+
+def _exit_code(record: Run, fail_on: Sequence[str]) -> int:
+    if record.status in (RunStatus.CANCELLED, RunStatus.INTERRUPTED):
+        voice.note(_("Interrupted; the run is kept as {id}.").format(id=record.id))
+        return 130
+    if any(each.verdict.value in fail_on for each in record.verdicts):
+        return 1
+    return 1 if record.status is RunStatus.FAILED and not record.verdicts else 0
+
+
+def _allow(one: Check) -> None:
+    from reader.checks import manifest
+
+    if not manifest.trusted(one):
+        raise CheckError(
+            _("{name} is your own and not trusted yet. Read it, then: {command}").format(
+                name=one.name, command=f"readproof check trust {one.folder}"
+            )
+        )
+
+
+def perform(
+    session: Session,
+    one: Check,
+    item: str | None,
+    *,
+    ask: bool,
+    cuda: Path | None = None,
+    python: Path | None = None,
+    archs: Sequence[str] = (),
+    seconds: int | None = None,
+) -> Run:
+    """Run a check with progress on stderr; asks before an environment is built when `ask`."""
+    from reader.runner import EnvironmentNeeded, RunOptions
+
+    options = RunOptions(
+        cuda=cuda, python=python, archs=tuple(archs), seconds=seconds, build=not ask
+    )
+    try:
+        return _once(session, one, item, options)
+    except EnvironmentNeeded as needed:
+        _ask_to_build(one, needed)
+        options = RunOptions(
+            cuda=cuda, python=python, archs=tuple(archs), seconds=seconds, build=True
+        )
+        return _once(session, one, item, options)
+
+
+def _ask_to_build(one: Check, needed: Any) -> None:
+    packages = ", ".join(one.packages.requires) or one.packages.python
+    if not voice.can_ask():
+        raise CheckError(
+            _(
+                "{name} needs an environment with {packages} ({size} MB to build). Add --yes to "
+                "build it, or name a Python that has them: --python EXE."
+            ).format(name=one.name, packages=packages, size=needed.size_mb)
+        )
+    question = _("{name} needs an environment with {packages} (about {size} MB). Build it now?")
+    if not voice.ask(
+        question.format(name=one.name, packages=packages, size=needed.size_mb), default=True
+    ):
+        raise CheckError(_("Not built, nothing run. To use a Python that has them: --python EXE."))
+
+
+def _once(session: Session, one: Check, item: str | None, options: RunOptions) -> Run:
+    from reader import runner
+
+    bar = voice.Progress()
+
+    def show(progress: RunProgress) -> None:
+        if progress.line is not None and session.verbose:
+            bar.line(progress.line)
+        bar.show(progress.done, progress.total, progress.message or step_word(progress.step))
+
+    try:
+        with interruptible("check", show) as task:
+            return runner.run_check(
+                session.store_path, one.name, item=item, options=options, task=task, progress=show
+            )
+    finally:
+        bar.clear()
+
+
+def step_word(step: str) -> str:
+    """Return what a run is doing in the language in use."""
+    words = {
+        "environment": _("preparing the environment"),
+        "preflight": _("looking at this machine"),
+        "control": _("running the negative control"),
+        "measure": _("measuring"),
+        "judge": _("judging"),
+    }
+    return words.get(step, step)
+
+
+@check.command("trust", help=_("Trust a check of your own, exactly as it stands now."))
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--yes", is_flag=True, help=_("Do not ask."))
+@pass_session
+def trust(session: Session, folder: Path, yes: bool) -> None:
+    """Show a check's hash and files, ask, and remember that its very content may run."""
+    from dataclasses import replace
+
+    from reader import settings
+    from reader.checks import manifest
+
+    one = manifest.load(folder.absolute(), bundled=False)
+    files = sorted(each for each in one.folder.rglob("*") if each.is_file())
+    voice.say(f"{one.name}  sha256 {one.hash}")
+    voice.say(*(f"  {each.relative_to(one.folder)}  {each.stat().st_size}" for each in files))
+    if not yes:
+        if not voice.can_ask():
+            raise CheckError(_("Read its files, then say so with --yes."))
+        if not voice.ask(_("It will run as you, with your rights. Trust it?"), default=False):
+            raise CheckError(_("Not trusted."))
+    manifest.trust(one)
+    folders = session.settings.check_folders
+    if str(one.folder) not in folders:
+        wanted = replace(session.settings, check_folders=(*folders, str(one.folder)))
+        settings.save(session.config_path, wanted)
+    voice.note(
+        _("Trusted: {name}. Run it with: {command}").format(
+            name=one.name, command=f"readproof check run {one.name}"
+        )
+    )
+
+
+COMMANDS = (check,)

@@ -1,0 +1,195 @@
+"""Subscriptions: add, feeds, remove, sync."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reader.cli import render, voice
+from reader.cli.options import json_option
+from reader.cli.session import Session, interruptible, pass_session
+from reader.errors import Expected
+from reader.language import _, ngettext
+from reader.model import Feed, FeedKind, Health
+
+if TYPE_CHECKING:
+    from reader.sync import FeedResult, SyncProgress, SyncResult
+
+NEED_A_LOOK = {Health.DUPLICATES, Health.STALE, Health.FAILED, Health.GONE}
+
+
+@click.command(
+    help=_("Subscribe to feeds, sites, GitHub repositories, arXiv categories or queries, folders.")
+)
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.option(
+    "--kind",
+    type=click.Choice(["auto", *(each.value for each in FeedKind)]),
+    default="auto",
+    help=_("What it is; found out by itself."),
+)
+@json_option
+@pass_session
+def add(session: Session, urls: tuple[str, ...], kind: str, as_json: bool) -> int:
+    """Subscribe to each address; one that fails does not stop the others."""
+    from reader import sync
+
+    with session.store():
+        pass  # a store that cannot be used is said once, before any network
+    added: list[Feed] = []
+    failed = 0
+    for url in urls:
+        try:
+            added += sync.subscribe(session.store_path, url, kind)
+        except Expected as error:
+            failed += 1
+            voice.note(f"{url}: {error}")
+    if as_json:
+        voice.document([render.feed(each) for each in added])
+    else:
+        for each in added:
+            voice.say(f"{each.id}  {each.title or each.url}  {each.url}")
+    return 1 if failed else 0
+
+
+@click.command(help=_("List the subscriptions with their health."))
+@json_option
+@pass_session
+def feeds(session: Session, as_json: bool) -> None:
+    """List every feed."""
+    with session.store() as store:
+        found = store.feeds.all()
+    if as_json:
+        voice.document([render.feed(each) for each in found])
+        return
+    if not found:
+        voice.note(_("No subscriptions yet. Subscribe with: readproof add URL"))
+        return
+    rows = [
+        (
+            each.id,
+            health_word(each.health),
+            str(each.entries),
+            each.last_checked.astimezone().strftime("%m-%d %H:%M") if each.last_checked else "–",
+            each.title or each.url,
+            each.error or "",
+        )
+        for each in found
+    ]
+    heads = ("id", _("health"), _("posts"), _("checked"), _("title"), "")
+    colours = {n: "warn" for n, each in enumerate(found) if each.health in NEED_A_LOOK}
+    voice.listing(rows, heads, numbers=(2,), colour=colours)
+
+
+def health_word(health: Health | None) -> str:
+    """Return the word for a feed's health in the language in use."""
+    words = {
+        None: _("never fetched"),
+        Health.OK: _("ok"),
+        Health.QUIET: _("quiet"),
+        Health.UNCHANGED: _("unchanged"),
+        Health.DUPLICATES: _("duplicates"),
+        Health.STALE: _("stale"),
+        Health.FAILED: _("failed"),
+        Health.GONE: _("gone"),
+    }
+    return words[health]
+
+
+@click.command(help=_("Unsubscribe; queued, starred and noted posts are kept."))
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@pass_session
+def remove(session: Session, ids: tuple[str, ...]) -> None:
+    """Remove feeds by their ids."""
+    with session.store() as store:
+        for each in ids:
+            kept = store.feeds.remove(each)
+            voice.note(
+                ngettext(
+                    "{id} removed; {count} post kept.", "{id} removed; {count} posts kept.", kept
+                ).format(id=each, count=kept)
+            )
+
+
+@click.command(help=_("Fetch what is due; exit 1 only where every feed failed."))
+@click.option("--feed", "only", multiple=True, metavar="ID", help=_("Only this feed."))
+@click.option("--force", is_flag=True, help=_("Also what is not due yet."))
+@json_option
+@pass_session
+def sync(session: Session, only: tuple[str, ...], force: bool, as_json: bool) -> int:
+    """Fetch all due feeds, with a bar on stderr and one line a feed that needs attention."""
+    from reader import sync as room
+
+    with session.store() as store:
+        known = store.feeds.all()
+        for each in only:
+            store.feeds.get(each)
+    if not known:
+        voice.note(_("No subscriptions yet. Subscribe with: readproof add URL"))
+    bar = voice.Progress()
+
+    def show(progress: SyncProgress) -> None:
+        bar.show(progress.done, progress.total, progress_text(progress))
+
+    try:
+        with interruptible("sync", show) as task:
+            result = room.sync(
+                session.store_path, feeds=list(only) or None, force=force, task=task, progress=show
+            )
+    finally:
+        bar.clear()
+    for one in result.feeds:
+        if one.outcome in NEED_A_LOOK:
+            voice.note(f"{one.title or one.url}: {one.error or health_word(one.outcome)}")
+    if as_json:
+        voice.document(sync_document(result))
+    else:
+        voice.say(summary(result))
+    return 1 if result.feeds and result.failed == len(result.feeds) else 0
+
+
+def progress_text(progress: SyncProgress) -> str:
+    """Return what the bar says of one step of a sync."""
+    return str(getattr(progress, "title", "") or getattr(progress, "url", "") or "")
+
+
+def summary(result: SyncResult) -> str:
+    """Return one line about a whole sync."""
+    return _(
+        "{new} new, {updated} updated; {failed} of {feeds} feeds failed; {seconds:.1f} s"
+    ).format(
+        new=result.new,
+        updated=result.updated,
+        failed=result.failed,
+        feeds=len(result.feeds),
+        seconds=result.seconds,
+    )
+
+
+def sync_document(result: SyncResult) -> dict[str, Any]:
+    """Return a sync's result as the command line promises it."""
+    return {
+        "feeds": [_feed_document(each) for each in result.feeds],
+        "new": result.new,
+        "updated": result.updated,
+        "unchanged": result.unchanged,
+        "failed": result.failed,
+        "seconds": round(result.seconds, 3),
+    }
+
+
+def _feed_document(result: FeedResult) -> dict[str, Any]:
+    return {
+        "id": result.id,
+        "url": result.url,
+        "title": result.title,
+        "outcome": str(result.outcome),
+        "new": result.new,
+        "updated": result.updated,
+        "error": result.error,
+        "seconds": round(result.seconds, 3),
+    }
+
+
+COMMANDS = (add, feeds, remove, sync)

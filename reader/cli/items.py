@@ -1,0 +1,181 @@
+"""Reading: items, search, show, mark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reader.cli import render, voice
+from reader.cli.options import (
+    end_of,
+    evidence_typed,
+    hardware_typed,
+    json_option,
+    layer_typed,
+    start_of,
+    story_filters,
+)
+from reader.cli.reading import page_of
+from reader.cli.session import Session, pass_session
+from reader.errors import Usage
+from reader.language import _, language
+from reader.model import Order, Query, Row, StoryKind
+
+if TYPE_CHECKING:
+    from reader.store import Store
+
+KINDS = {"all": tuple(StoryKind)} | {each.value: (each,) for each in StoryKind}
+
+
+def kind_option(default: str) -> Any:
+    """Return the option that chooses items, entries or digests."""
+    return click.option(
+        "--kind", type=click.Choice(list(KINDS)), default=default, help=_("What to list.")
+    )
+
+
+limit_option = click.option(
+    "--limit", type=click.IntRange(min=0), default=50, help=_("At most so many; 0 means all.")
+)
+
+
+def query_of(kind: str, order: str, limit: int, text: str = "", **filters: Any) -> Query:
+    """Return the store's query for what was typed."""
+    return Query(
+        kinds=KINDS[kind],
+        text=text,
+        layers=tuple(layer_typed(each) for each in filters["layers"]),
+        hardware=tuple(hardware_typed(each) for each in filters["hardware"]),
+        evidence=tuple(evidence_typed(each) for each in filters["evidence"]),
+        min_score=filters["min_score"],
+        since=start_of(filters["since"]),
+        until=end_of(filters["until"]),
+        unread=filters["unread"],
+        starred=filters["starred"],
+        queued=filters["queued"],
+        tags=filters["tags"],
+        feed=filters["feed"],
+        order=Order(order),
+        limit=limit or None,
+    )
+
+
+@click.command(help=_("List items, newest first."))
+@story_filters
+@kind_option("item")
+@limit_option
+@click.option(
+    "--order", type=click.Choice(["date", "score"]), default="date", help=_("How to sort.")
+)
+@json_option
+@pass_session
+def items(session: Session, as_json: bool, **typed: Any) -> None:
+    """List what the filters leave."""
+    with session.store(starter=True) as store:
+        _list(store, query_of(**typed), as_json)
+
+
+@click.command(help=_("Search the full text of everything kept."))
+@click.argument("query", nargs=-1, required=True)
+@story_filters
+@kind_option("all")
+@limit_option
+@click.option(
+    "--order", type=click.Choice(["date", "rank"]), default="rank", help=_("How to sort.")
+)
+@json_option
+@pass_session
+def search(session: Session, query: tuple[str, ...], as_json: bool, **typed: Any) -> None:
+    """Search, then list what the filters leave."""
+    text = " ".join(query).strip()
+    if not text:
+        raise Usage(_("Search for what? Give at least one word."))
+    with session.store(starter=True) as store:
+        _list(store, query_of(text=text, **typed), as_json)
+
+
+def _list(store: Store, query: Query, as_json: bool) -> None:
+    rows = store.library.page(query)
+    if as_json:
+        voice.document([render.story(store.library.get(row.id)) for row in rows])
+        return
+    if not rows:
+        voice.note(_("Nothing fits. Take a filter away, or sync for more: readproof sync"))
+        return
+    heads = ("id", _("score"), _("date"), _("layers"), _("hardware"), _("title"))
+    voice.listing([_line(row) for row in rows], heads, numbers=(1,))
+
+
+def _line(row: Row) -> Sequence[str]:
+    from reader.classify import hardware_name
+
+    mark = ("•" if not row.marks.read else " ") + ("★" if row.marks.starred else " ")
+    hardware = ", ".join(hardware_name(each, language()) for each in row.hardware[:2])
+    return (
+        row.id,
+        f"{row.score:.1f}" if row.score is not None else "",
+        row.published.astimezone().strftime("%Y-%m-%d") if row.published else "",
+        ",".join(row.layers[:3]) + ("…" if len(row.layers) > 3 else ""),
+        hardware + ("…" if len(row.hardware) > 2 else ""),
+        f"{mark} {row.title}",
+    )
+
+
+@click.command(help=_("Show one item, entry or digest (or a feed, queue entry or run) whole."))
+@click.argument("id", metavar="ID")
+@json_option
+@pass_session
+def show(session: Session, id: str, as_json: bool) -> None:  # noqa: A002
+    """Show anything that has an id."""
+    with session.store(starter=True) as store:
+        if id[:1] == "r":
+            from reader.cli.runs import show_run
+
+            show_run(store, id, as_json)
+            return
+        if id[:1] in ("f", "q"):
+            thing = (
+                render.feed(store.feeds.get(id))
+                if id[:1] == "f"
+                else render.queue_entry(store.queue.get(id))
+            )
+            _show_fields(thing, as_json)
+            return
+        story = store.library.get(id)
+        if as_json:
+            voice.document(render.story(story))
+        else:
+            voice.say(*page_of(story, voice.columns()))
+
+
+def _show_fields(document: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        voice.document(document)
+        return
+    for name, value in document.items():
+        if value not in (None, [], ""):
+            voice.say(f"{name}: {value}")
+
+
+@click.command(help=_("Mark items, entries or digests: read, starred, tags, a note."))
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--read/--unread", default=None, help=_("Read or not."))
+@click.option("--star/--unstar", "starred", default=None, help=_("Starred or not."))
+@click.option("--tag", "add_tags", multiple=True, help=_("Add a tag."))
+@click.option("--untag", "remove_tags", multiple=True, help=_("Take a tag away."))
+@click.option("--note", help=_("Your note; an empty one takes it away."))
+@json_option
+@pass_session
+def mark(session: Session, ids: tuple[str, ...], as_json: bool, **marks: Any) -> None:
+    """Set marks on every id given, or on none of them."""
+    if all(value is None or value == () for value in marks.values()):
+        raise Usage(_("Mark them how? See: readproof mark --help"))
+    with session.store() as store:
+        store.marks.set(list(ids), **marks)
+        if as_json:
+            voice.document([render.story(store.library.get(each)) for each in ids])
+
+
+COMMANDS = (items, search, show, mark)

@@ -1,0 +1,82 @@
+"""The report on a run, an item or the queue."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from reader.cli import voice
+from reader.cli.session import Session, pass_session
+from reader.errors import Expected, Usage
+from reader.language import _, language
+
+
+@click.command(help=_("Report verdicts with their evidence: on a run, an item, or the queue."))
+@click.option("--item", metavar="ID", help=_("All runs for this item."))
+@click.option("--run", "run", metavar="ID", help=_("This run."))
+@click.option("--queue", is_flag=True, help=_("Everything in the queue (the default)."))
+@click.option(
+    "--format", "format_", type=click.Choice(["md", "html", "json"]), help=_("Markdown by default.")
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help=_("Write this file, not stdout.")
+)
+@click.option("--json", "as_json", is_flag=True, help=_("The same as --format json."))
+@pass_session
+def report(
+    session: Session,
+    item: str | None,
+    run: str | None,
+    queue: bool,
+    format_: str | None,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Write the report; the format follows the file's name where none is asked for."""
+    from reader import report as room
+    from reader.cli.check import known_checks
+
+    if sum((item is not None, run is not None, queue)) > 1:
+        raise Usage(_("Report on one of --item, --run, --queue."))
+    chosen = "json" if as_json else format_ or _by_name(output)
+    with session.store(starter=True) as store:
+        gathered = room.report(
+            store,
+            item=item,
+            run=run,
+            queue=item is None and run is None,
+            checks=known_checks(session),
+        )
+    text = room.render(gathered, chosen, language())
+    if output is None or str(output) == "-":
+        sys.stdout.write(text)
+    else:
+        _write(output, text)
+        voice.note(_("Written: {path}").format(path=output))
+
+
+def _by_name(output: Path | None) -> str:
+    ending = output.suffix.lower().lstrip(".") if output is not None else ""
+    return {"htm": "html", "html": "html", "json": "json"}.get(ending, "md")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, delete=False
+        ) as stream:
+            stream.write(text)
+        temporary = Path(stream.name)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise Expected(
+            _("{path} cannot be written: {why}").format(path=path, why=error.strerror)
+        ) from error
+
+
+COMMANDS = (report,)

@@ -1,0 +1,156 @@
+"""The history: runs, run show, run diff."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reader.cli import voice
+from reader.cli.options import json_option
+from reader.cli.plain import wrap
+from reader.cli.session import Session, pass_session
+from reader.language import _, language
+from reader.model import Check, Run
+from reader.report.difference import difference
+from reader.report.record import run_document
+from reader.report.words import (
+    amount,
+    clock,
+    in_language,
+    sentence,
+    status_word,
+    unit_of,
+    verdict_word,
+)
+
+if TYPE_CHECKING:
+    from reader.store import Store
+
+
+@click.command(help=_("List the runs, newest first."))
+@click.option("--check", help=_("Only runs of this check."))
+@click.option("--item", metavar="ID", help=_("Only runs for this item."))
+@json_option
+@pass_session
+def runs(session: Session, check: str | None, item: str | None, as_json: bool) -> None:
+    """List what has been run."""
+    with session.store() as store:
+        found = store.runs.all(check=check, item=item)
+    if as_json:
+        voice.document([_document(each) for each in found])
+        return
+    if not found:
+        voice.note(_("Nothing has been run yet. See: readproof check list"))
+    rows = [
+        (
+            each.id,
+            each.started.astimezone().strftime("%Y-%m-%d %H:%M"),
+            each.item or "",
+            status_word(each.status),
+            _counts(each),
+            each.check,
+        )
+        for each in found
+    ]
+    heads = ("id", _("started"), _("item"), _("status"), _("verdicts"), _("check"))
+    voice.listing(rows, heads)
+
+
+def _counts(run: Run) -> str:
+    found = Counter(each.verdict for each in run.verdicts)
+    return " ".join(f"{voice.glyph(verdict)}{n}" for verdict, n in found.items())
+
+
+def check_of(run: Run) -> Check | None:
+    """Return the check a run ran, where it is known here."""
+    from reader.checks import manifest
+
+    return next((each for each in manifest.load_all()[0] if each.name == run.check), None)
+
+
+def _document(run: Run) -> dict[str, Any]:
+    return run_document(run, check_of(run), language())
+
+
+@click.group(help=_("One run: show it, or tell two apart."))
+def run() -> None:
+    """Group the commands about one run."""
+
+
+@run.command("show", help=_("Show one run whole."))
+@click.argument("id", metavar="ID")
+@json_option
+@pass_session
+def show(session: Session, id: str, as_json: bool) -> None:  # noqa: A002
+    """Show a run with its verdicts, measurements and kept files."""
+    with session.store() as store:
+        show_run(store, id, as_json)
+
+
+def show_run(store: Store, identity: str, as_json: bool) -> None:
+    """Print a run of the store."""
+    record = store.runs.get(identity)
+    if as_json:
+        voice.document(_document(record))
+    else:
+        print_run(record, check_of(record))
+
+
+def print_run(record: Run, check: Check | None) -> None:
+    """Print a run as text: one claim after another, then where the evidence lies."""
+    tongue = language()
+    title = in_language(check.title, tongue) if check is not None else record.check
+    voice.say(voice.paint(f"{record.id}  {title}", "bold"))
+    voice.say(voice.paint(f"{clock(record.started)} · {status_word(record.status)}", "dim"))
+    cells = min(100, voice.columns())
+    for reason in record.stale:
+        voice.say(voice.paint(f"{voice.glyph('stale')} {sentence(reason, check)}", "stale"))
+    for leg in record.legs:
+        if leg.fault is not None:
+            voice.say(f"{leg.name}: {sentence(leg.fault, check)}")
+    for verdict in record.verdicts:
+        claims = check.claims if check is not None else ()
+        claim = next((each for each in claims if each.id == verdict.claim), None)
+        word = f"{voice.glyph(verdict.verdict)} {verdict_word(verdict.verdict)}"
+        text = in_language(claim.text, tongue) if claim is not None else verdict.claim
+        voice.say("", f"{voice.paint(word, verdict.verdict)}  {text}")
+        voice.say(*wrap(sentence(verdict.reason, check), cells, "  "))
+        expected = in_language(verdict.expected, tongue)
+        if expected:
+            voice.say(*wrap(_("they say: {text}").format(text=expected), cells, "  "))
+        measured = ", ".join(
+            f"{name} {amount(value)} {unit_of(name, check)}".strip()
+            for name, value in verdict.measured.items()
+        )
+        if measured:
+            voice.say(*wrap(_("measured: {text}").format(text=measured), cells, "  "))
+    if record.artefacts:
+        voice.say("", _("Kept files:"))
+        voice.say(*(f"  {each.path}" for each in record.artefacts))
+
+
+@run.command("diff", help=_("Tell two runs apart: machine, versions, results."))
+@click.argument("first", metavar="ID")
+@click.argument("second", metavar="ID")
+@json_option
+@pass_session
+def diff(session: Session, first: str, second: str, as_json: bool) -> None:
+    """Name what changed from one run to another."""
+    with session.store() as store:
+        one, other = store.runs.get(first), store.runs.get(second)
+    changes = difference(one, other)
+    if as_json:
+        voice.document({"first": one.id, "second": other.id, "changes": changes})
+        return
+    if not changes:
+        voice.note(_("The two runs do not differ."))
+    rows = [
+        (each["part"], each["name"], amount(each["first"]), amount(each["second"]))
+        for each in changes
+    ]
+    voice.listing(rows, (_("part"), _("what"), one.id, other.id))
+
+
+COMMANDS = (runs, run)

@@ -1,0 +1,96 @@
+"""What a run stood on: machine, toolkits, interpreters, packages, check and judge."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from reader.model import Leg, Run
+from reader.report.words import Say, amount
+
+Fact = tuple[str, str]  # label, text
+
+
+def fingerprint(run: Run) -> str:
+    """Return twelve hex figures that are equal for equal machine, tools, packages and check.
+
+    What changes by itself (load, clocks, temperature) does not enter.
+    """
+    machine = run.machine
+    stands = {
+        "machine": [machine.get(name) for name in ("system", "cpu", "cores", "driver")],
+        "gpus": [[gpu.get("name"), gpu.get("compute_capability")] for gpu in _gpus(machine)],
+        "legs": [_stands(leg) for leg in run.legs],
+        "check": run.check_hash,
+    }
+    text = json.dumps(stands, sort_keys=True, default=str)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return " ".join((digest[:4], digest[4:8], digest[8:12]))
+
+
+def _stands(leg: Leg) -> list[Any]:
+    toolkit = leg.toolkit or {}
+    return [
+        leg.environment.get("version"),
+        leg.environment.get("packages"),
+        toolkit.get("release") or toolkit.get("version"),
+        leg.target,
+    ]
+
+
+def _gpus(machine: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    gpus = machine.get("gpus") or []
+    return [gpu for gpu in gpus if isinstance(gpu, Mapping)]
+
+
+def facts(run: Run, _: Say) -> tuple[Fact, ...]:
+    """Return the lines of the fingerprint, in reading order; what is unknown is left out."""
+    lines = [*_machine(run.machine, _), *_legs(run, _)]
+    lines.append((_("Check"), f"{run.check} · sha256 {run.check_hash}"))
+    judges = sorted({verdict.judge for verdict in run.verdicts})
+    if judges:
+        lines.append((_("Judge"), _("version {n}").format(n=", ".join(map(str, judges)))))
+    return tuple((label, text) for label, text in lines if text)
+
+
+def _machine(machine: Mapping[str, Any], _: Say) -> Iterator[Fact]:
+    yield _("System"), str(machine.get("system") or "")
+    cpu = [str(machine.get("cpu") or "")]
+    if machine.get("cores"):
+        cpu.append(_("{n} cores").format(n=machine["cores"]))
+    if machine.get("memory_mb"):
+        cpu.append(f"{machine['memory_mb'] / 1024:.1f} GiB")
+    if machine.get("load") is not None:
+        cpu.append(_("load {load:.1f}").format(load=float(machine["load"])))
+    yield _("Processor"), " · ".join(each for each in cpu if each)
+    gpus = [f"{gpu.get('name')} (cc {gpu.get('compute_capability')})" for gpu in _gpus(machine)]
+    yield _("GPU"), ", ".join(gpus) or _("none")
+    yield _("Driver"), str(machine.get("driver") or "")
+    overrides = machine.get("overrides") or {}
+    yield _("Overrides"), amount(dict(overrides), _) if overrides else ""
+
+
+def _legs(run: Run, _: Say) -> Iterator[Fact]:
+    for leg in run.legs:
+        own = f" · {leg.name}" if len(run.legs) > 1 else ""
+        yield _("Toolkit") + own, _toolkit(leg, _)
+        environment = leg.environment
+        parts = [environment.get("version"), environment.get("origin"), environment.get("path")]
+        yield _("Interpreter") + own, " · ".join(str(each) for each in parts if each)
+        yield _("Packages") + own, packages(environment.get("packages"))
+        yield _("Targets") + own, leg.target
+
+
+def _toolkit(leg: Leg, _: Say) -> str:
+    if not leg.toolkit:
+        return _("none")
+    parts = [leg.toolkit.get("release") or leg.toolkit.get("version"), leg.toolkit.get("root")]
+    return "CUDA " + " · ".join(str(each) for each in parts if each)
+
+
+def packages(found: Any) -> str:
+    """Return packages as `name version`, whether they are kept as a mapping or as pairs."""
+    pairs = found.items() if isinstance(found, Mapping) else found or ()
+    return ", ".join(f"{name} {version}" for name, version in sorted(pairs))
