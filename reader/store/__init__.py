@@ -13,6 +13,7 @@ from types import TracebackType
 
 from reader.errors import StoreError
 from reader.language import _
+from reader.store import safety
 from reader.store.connection import Connection
 from reader.store.feeds import Feeds, Kept
 from reader.store.images import Images
@@ -23,8 +24,21 @@ from reader.store.migrations import migrate
 from reader.store.queue import Queue
 from reader.store.reading import Revision
 from reader.store.runs import Runs
+from reader.store.safety import restore
+from reader.store.travel import Merged
 
-__all__ = ["Kept", "Labeller", "Lease", "Revision", "Store", "Undo"]
+__all__ = [
+    "Kept",
+    "Labeller",
+    "Lease",
+    "Merged",
+    "Revision",
+    "Store",
+    "Undo",
+    "export_data",
+    "import_data",
+    "restore",
+]
 
 
 class Store:
@@ -88,6 +102,29 @@ class Store:
         """When a feed was last fetched."""
         return self.feeds.kept().last_sync
 
+    def check(self) -> list[str]:
+        """Return what is wrong with the file and the kept files; reads all of it."""
+        return [
+            *safety.check(self._connection),
+            *safety.missing_artefacts(self._connection, self.runs.folder),
+        ]
+
+    def backup(self, file: Path) -> None:
+        """Write everything, kept files of Runs included, to one file; others may go on writing."""
+        safety.backup(self._connection, file, self.runs.folder)
+
+    def export_data(self, file: Path) -> None:
+        """Write everything that is the user's to one file (see `export_data`)."""
+        from reader.store.exporting import Export
+
+        Export(self._connection, self.runs.folder).write(file)
+
+    def import_data(self, file: Path) -> Merged:
+        """Merge a data file (see `import_data`)."""
+        from reader.store.importing import Import
+
+        return Import(self._connection, self.runs.folder).read(file)
+
     def lease(self, name: str) -> AbstractContextManager[None]:
         """Hold a lease; raises StoreError while a living process holds it."""
         return self._leases.hold(name)
@@ -95,3 +132,21 @@ class Store:
     def leases(self) -> list[Lease]:
         """Return what is under way in any living process."""
         return self._leases.all()
+
+
+def export_data(store: Store, file: Path) -> None:
+    """Write everything that is the user's to one file, whole or not at all.
+
+    Feeds, marks, tags, notes, queue, Runs with their files, and the stories they stand on.
+    Raises StoreError when the file cannot be written.
+    """
+    store.export_data(file)
+
+
+def import_data(store: Store, file: Path) -> Merged:
+    """Merge what `export_data` wrote; return what was not there before.
+
+    The later mark wins, Runs unite, and the same file twice is once. Raises StoreError for a
+    file that is damaged, of a newer version, or made to do harm; then nothing was taken from it.
+    """
+    return store.import_data(file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import types
+from collections.abc import Hashable
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
@@ -41,7 +42,7 @@ def plain(value: Any) -> Any:
 
 
 @cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
+def _hints(kind: Hashable) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
@@ -67,7 +68,7 @@ def revive(kind: Any, value: Any) -> Any:
     return float(value) if kind is float else value
 
 
-def _revive_dataclass(kind: type[Any], value: dict[str, Any]) -> Any:
+def _revive_dataclass(kind: Any, value: dict[str, Any]) -> Any:
     hints = _hints(kind)
     known = {name: revive(hints[name], held) for name, held in value.items() if name in hints}
     for name, hint in hints.items():

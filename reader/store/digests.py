@@ -31,10 +31,10 @@ class Digests:
         """Save an entry that divides into items; return the entry's id and what became of it."""
         parsed = clean_record(prepared.incoming.digest or _missing())
         known = self._entries.find(prepared)
-        row = self._find(known, parsed)
+        row = self.find(known, parsed)
         if row is None:
-            entry, outcome = self._begin(known, feed, prepared, parsed, now)
-            self._items.save(self._row(entry), None, parsed, prepared.incoming, now, richer=True)
+            entry, outcome = self.begin(known, feed, prepared, parsed, now)
+            self._items.save(self.row(entry), None, parsed, prepared.incoming, now, richer=True)
             return entry, outcome
         entry = int(row["entry"])
         if known not in (None, entry):
@@ -43,14 +43,15 @@ class Digests:
         self._entries.claim(entry, feed)
         return entry, self._again(row, prepared, parsed, now)
 
-    def _row(self, entry: int) -> sqlite3.Row:
+    def row(self, entry: int) -> sqlite3.Row:
+        """Return the digest's row of an entry that is known to have one."""
         row = self._connection.row("SELECT * FROM digests WHERE entry = ?", (entry,))
         if row is None:
             raise LookupError(f"digest of entry {entry}")
         return row
 
-    def _find(self, entry: int | None, parsed: ParsedDigest) -> sqlite3.Row | None:
-        """The same digest, by its entry, else by its key; a form without site fits any site."""
+    def find(self, entry: int | None, parsed: ParsedDigest) -> sqlite3.Row | None:
+        """Return the same digest, by its entry, else by its key; no site fits any."""
         own = self._connection.row("SELECT * FROM digests WHERE entry = ?", (entry,))
         if own is not None:
             return own
@@ -60,14 +61,13 @@ class Digests:
             " AND (site = ?2 OR site = '' OR ?2 = '') ORDER BY site <> ?2, id",
             (identity.digest_key(parsed), site),
         )
-        if len(found) > 1 and not site:  # of two sites' the one that says the same
-            same = [
-                row for row in found if unpack(ParsedDigest, row["parsed"]).title == parsed.title
-            ]
-            found = same or found
+        if len(found) > 1 and not site:  # of two sites' digests the one that says the same
+            titles = [unpack(ParsedDigest, row["parsed"]).title for row in found]
+            if parsed.title in titles:
+                return found[titles.index(parsed.title)]
         return found[0] if found else None
 
-    def _begin(
+    def begin(
         self,
         known: int | None,
         feed: int | None,
@@ -76,14 +76,14 @@ class Digests:
         now: datetime,
     ) -> tuple[int, str]:
         """Make a digest of a new entry, or of one that was not understood before."""
-        entry = self._entries.insert(feed, prepared) if known is None else known
+        entry = self._entries.insert(feed, prepared, now) if known is None else known
         before = self._entries.row(entry)
         place = None if known is None else self._entries.place(known)
         if known is not None:
             self._entries.claim(entry, feed)
             self._entries.rewrite(entry, prepared, now)
         self._insert(entry, parsed)
-        self._keep_form(self._row(entry)["id"], parsed)
+        self.keep_form(self.row(entry)["id"], parsed, now)
         self._date(entry, parsed, prepared)
         row = self._entries.row(entry)
         story = self._entries.story(row, StoryLabels(ours=prepared.incoming.labels))
@@ -124,25 +124,29 @@ class Digests:
             outcome = self._entries.rewrite(entry, prepared, now)
         if previous == parsed:
             return outcome
-        self._keep_form(row["id"], parsed)
+        self.keep_form(row["id"], parsed, now)
         current = unpack(ParsedDigest, row["parsed"])
         now_said = merged(current, previous, replace(parsed, items=()), richer=richer)
-        if now_said != current:
-            self._connection.run(
-                "UPDATE digests SET parsed = ?, site = ?, digest_key = ? WHERE id = ?",
-                (pack(now_said), now_said.site or "", identity.digest_key(now_said), row["id"]),
-            )
+        self.rewrite(row["id"], now_said)
         self._date(entry, now_said, prepared)
         self._move(entry, published, now)
         changed = self._items.save(
-            self._row(entry), previous, parsed, prepared.incoming, now, richer=richer
+            self.row(entry), previous, parsed, prepared.incoming, now, richer=richer
         )
         return UPDATED if changed or now_said != current else outcome
 
-    def _keep_form(self, digest: int, parsed: ParsedDigest) -> None:
+    def rewrite(self, digest: int, said: ParsedDigest) -> None:
+        """Let a digest say this, its items apart."""
         self._connection.run(
-            "INSERT OR REPLACE INTO digest_forms (digest, form, parsed) VALUES (?, ?, ?)",
-            (digest, parsed.form.value, pack(parsed)),
+            "UPDATE digests SET parsed = ?, site = ?, digest_key = ? WHERE id = ?",
+            (pack(said), said.site or "", identity.digest_key(said), digest),
+        )
+
+    def keep_form(self, digest: int, parsed: ParsedDigest, seen: datetime) -> None:
+        """Record a digest as one form gives it."""
+        self._connection.run(
+            "INSERT OR REPLACE INTO digest_forms (digest, form, seen, parsed) VALUES (?, ?, ?, ?)",
+            (digest, parsed.form.value, to_seconds(seen), pack(parsed)),
         )
 
     def _date(self, entry: int, parsed: ParsedDigest, prepared: Prepared) -> None:
@@ -172,7 +176,7 @@ class Digests:
         place = self._entries.place(entry)
         if place is not None:
             places.move(place, self._entries.story(row, StoryLabels()), places.next(moment))
-        self._items.move(self._row(entry)["id"], moment)
+        self._items.move(self.row(entry)["id"], moment)
 
 
 def _missing() -> ParsedDigest:

@@ -1,5 +1,7 @@
 """Entries: the rows of posts, their revisions, pictures and place in the lists."""
 
+# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
+
 from __future__ import annotations
 
 import sqlite3
@@ -61,7 +63,7 @@ class Entries:
         """Save a plain entry; return its id and what became of it."""
         entry = self.find(prepared)
         if entry is None:
-            entry = self.insert(feed, prepared)
+            entry = self.insert(feed, prepared, now)
             row = self.row(entry)
             moment = sorted_by(prepared.incoming.entry.published, now)
             story = self.story(row, StoryLabels(ours=prepared.incoming.labels))
@@ -72,13 +74,12 @@ class Entries:
         self.claim(entry, feed)
         return entry, self.rewrite(entry, prepared, now)
 
-    def insert(self, feed: int | None, prepared: Prepared) -> int:
+    def insert(self, feed: int | None, prepared: Prepared, now: datetime) -> int:
         """Write a new entry's row, without its place; return its id."""
         columns = prepared.columns()
-        columns |= {"key": self._free_key(prepared), "feed": feed}
+        columns |= {"key": self._free_key(prepared), "feed": feed, "seen": to_seconds(now)}
         cursor = self._connection.run(
-            f"INSERT INTO entries ({', '.join(columns)})"  # noqa: S608
-            f" VALUES ({', '.join('?' * len(columns))})",
+            f"INSERT INTO entries ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
             tuple(columns.values()),
         )
         entry = int(cursor.lastrowid or 0)
@@ -128,9 +129,10 @@ class Entries:
             columns["published"] = before["published"]
         changed = before["text_hash"] != prepared.text_hash
         if changed:
+            columns["seen"] = to_seconds(now)
             self._keep_revision(before, now)
         self._connection.run(
-            f"UPDATE entries SET {', '.join(f'{name} = ?' for name in columns)} WHERE id = ?",  # noqa: S608
+            f"UPDATE entries SET {', '.join(f'{name} = ?' for name in columns)} WHERE id = ?",
             (*columns.values(), entry),
         )
         if changed:
@@ -140,8 +142,8 @@ class Entries:
 
     def _keep_revision(self, before: sqlite3.Row, now: datetime) -> None:
         self._connection.run(
-            "INSERT OR REPLACE INTO revisions (entry, text_hash, seen, updated, title, content_html)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO revisions"
+            " (entry, text_hash, seen, updated, title, content_html) VALUES (?, ?, ?, ?, ?, ?)",
             (
                 before["id"],
                 before["text_hash"],

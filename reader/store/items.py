@@ -36,26 +36,27 @@ class Items:
     ) -> bool:
         """Bring the items of a digest to what this form says; return whether any changed."""
         scope = str(digest["scope"])
-        known = self._known(digest["id"])
+        known = self.known(digest["id"])
         said_before = previous.items if previous is not None else ()
         before = dict(zip(match(scope, known, said_before), said_before, strict=True))
         found = match(scope, known, parsed.items)
-        changed = self._vanish(known, found, before, richer=richer)
+        changed = self._vanish(known, found, before)
         current = dict(known)
         for at, (item, id_) in enumerate(zip(parsed.items, found, strict=True)):
             labels = incoming.item_labels[at] if at < len(incoming.item_labels) else Labels()
             if id_ is None:
-                self._insert(digest, item, labels, now, position=at if richer else None)
+                self.insert(digest, item, labels, now, position=at if richer else None)
                 changed = True
             else:
                 said = merged(current[id_], before.get(id_), item, richer=richer)
-                changed |= self._update(id_, current[id_], said, labels if richer else None)
-                self._alias(scope, id_, item)
+                changed |= self.update(id_, current[id_], said, labels if richer else None)
+                self.settle(scope, id_, item)
                 if richer:
                     self._connection.run("UPDATE items SET position = ? WHERE id = ?", (at, id_))
         return changed
 
-    def _known(self, digest: int) -> list[tuple[int, ParsedItem]]:
+    def known(self, digest: int) -> list[tuple[int, ParsedItem]]:
+        """Return the items of a digest with their ids, in order."""
         rows = self._connection.rows(
             "SELECT id, parsed FROM items WHERE digest = ? ORDER BY position, id", (digest,)
         )
@@ -66,13 +67,11 @@ class Items:
         known: Sequence[tuple[int, ParsedItem]],
         found: Sequence[int | None],
         before: dict[int | None, ParsedItem],
-        *,
-        richer: bool,
     ) -> bool:
         """Mark what an edit dropped, unmark what came back."""
         changed = False
         for id_, _item in known:
-            dropped = id_ not in found and (richer or id_ in before)
+            dropped = id_ not in found and id_ in before
             if dropped or id_ in found:
                 changed |= bool(
                     self._connection.run(
@@ -81,7 +80,7 @@ class Items:
                 )
         return changed
 
-    def _insert(
+    def insert(
         self,
         digest: sqlite3.Row,
         item: ParsedItem,
@@ -89,7 +88,8 @@ class Items:
         now: datetime,
         *,
         position: int | None,
-    ) -> None:
+    ) -> int:
+        """Write a new item with its place, aliases and waiting marks; return its id."""
         keys = ["i:" + key for key in identity.item_keys(digest["scope"], item)]
         key = self._free_key(keys)
         if position is None:
@@ -110,8 +110,9 @@ class Items:
         moment = sorted_by(to_moment(entry["published"]), now)
         story = self._story(id_, digest["id"], entry["feed"], item, labels)
         self._entries.places.put(self._entries.places.next(moment), story)
-        self._alias(digest["scope"], id_, item)
+        self.settle(digest["scope"], id_, item)
         self._entries.marks.copy_all(key)
+        return id_
 
     def _free_key(self, keys: list[str]) -> str:
         """The key for a new item: one it had before it was removed, else its best that is free.
@@ -134,18 +135,23 @@ class Items:
     def _taken(self, key: str) -> bool:
         return self._connection.row("SELECT 1 FROM items WHERE key = ?", (key,)) is not None
 
-    def _alias(self, scope: str, id_: int, item: ParsedItem) -> None:
-        """Let every key of this form lead to the item; marks that waited under one come over."""
+    def settle(self, scope: str, id_: int, item: ParsedItem, others: Sequence[str] = ()) -> str:
+        """Let every key of this form lead to the item; marks that waited under one come over.
+
+        Returns the key the item's marks stand under.
+        """
         own = str(self._connection.value("SELECT key FROM items WHERE id = ?", (id_,)))
-        keys = [own, *("i:" + each for each in identity.item_keys(scope, item))]
+        keys = [own, *("i:" + each for each in identity.item_keys(scope, item)), *others]
         self._entries.alias(keys, own)
         for key in keys:
             if key != own and self._leads(key) == own:
                 self._entries.marks.rekey(key, own)
+        return own
 
-    def _update(
+    def update(
         self, id_: int, current: ParsedItem, said: ParsedItem, labels: Labels | None
     ) -> bool:
+        """Let an item say this; None leaves our labels; return whether it says something else."""
         place = self._entries.places.find("item", id_)
         if place is None:
             return False
@@ -198,7 +204,7 @@ class Items:
     def move(self, digest: int, moment: datetime) -> None:
         """Take all items of a digest to another date, in their order."""
         places = self._entries.places
-        for id_, item in self._known(digest):
+        for id_, item in self.known(digest):
             place = places.find("item", id_)
             if place is not None:
                 labels = places.labels(place).ours
@@ -207,7 +213,7 @@ class Items:
 
     def remove(self, digest: int) -> None:
         """Take all items of a digest out of the store; their marks stay under their keys."""
-        for id_, item in self._known(digest):
+        for id_, item in self.known(digest):
             place = self._entries.places.find("item", id_)
             if place is None:
                 continue

@@ -1,5 +1,7 @@
 """The user's marks: one row a mark, under the story's key, with the time it was last changed."""
 
+# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -16,6 +18,7 @@ READ, STARRED, NOTE, TAG = "read", "starred", "note", "tag:"
 QUEUE, DUE, PRIORITY, CHECK = "queue", "due", "priority", "check"
 QUEUED, DROPPED = "queued", "dropped"
 ON = "1"
+KNOWN = (READ, STARRED, NOTE, QUEUE, DUE, PRIORITY, CHECK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +181,8 @@ class Marks:
     def place(self, key: str) -> int | None:
         """Return where the story of a key stands, None where the store does not hold it now."""
         found = self._connection.value(
-            "SELECT place FROM stories JOIN items ON kind = 'item' AND ref = items.id WHERE key = ?1"
-            " UNION ALL SELECT place FROM stories JOIN entries ON kind = 'entry'"
+            "SELECT place FROM stories JOIN items ON kind = 'item' AND ref = items.id"
+            " WHERE key = ?1 UNION ALL SELECT place FROM stories JOIN entries ON kind = 'entry'"
             " AND ref = entries.id WHERE key = ?1"
             " UNION ALL SELECT place FROM stories JOIN digests ON kind = 'digest'"
             " AND ref = digests.id JOIN entries ON entry = entries.id WHERE key = ?1",

@@ -45,16 +45,21 @@ def _wins(name: str, current: T, previous: T | None, arriving: T, *, richer: boo
     edited = previous is not None and new != before
     if name in ("items", "form", "title_derived"):
         return name == "form" and richer
-    if name == "title" and isinstance(arriving, ParsedItem) and isinstance(current, ParsedItem):
-        if arriving.title_derived != current.title_derived:
-            return current.title_derived
-    if _addresses(old) and not _addresses(new):
-        return richer and edited
+    if name == "title" and _derived(arriving) != _derived(current):
+        # A given title beats a derived one, but not one that completes it (`v0.1.15`).
+        given, made = (old, new) if _derived(arriving) else (new, old)
+        return bool((made if given and given in made else given) == new)
+    if _addresses(old) != _addresses(new) and not (edited and richer):
+        return _addresses(new)
     if not _holds(new):
         return richer and edited
     if previous is not None:
         return edited or not _holds(old)
     return richer or not _holds(old)
+
+
+def _derived(value: ParsedDigest | ParsedItem) -> bool:
+    return isinstance(value, ParsedItem) and value.title_derived
 
 
 def _holds(value: Any) -> bool:

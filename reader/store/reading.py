@@ -1,9 +1,11 @@
 """One story whole: rows of several tables as an Item, Entry or Digest."""
 
+# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
+
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from reader.errors import Usage
@@ -27,6 +29,10 @@ from reader.store.connection import Connection, to_moment
 from reader.store.labels import parse_combination
 from reader.store.listing import kind_of, number
 from reader.store.outcomes import Outcomes
+
+# Fields of an Item that stand in its row's text as they were read.
+_SHARED = {each.name for each in fields(ParsedItem)} & {each.name for each in fields(Item)}
+_AS_PARSED = _SHARED - {"title", "title_derived", "sources"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,34 +81,14 @@ class Reading:
             LEFT JOIN stories ON stories.kind = 'item' AND stories.ref = items.id
             LEFT JOIN combinations ON combinations.id = combination
             WHERE {condition} ORDER BY gone, position, items.id
-            """,  # noqa: S608
+            """,
             (value,),
         )
         return [self._item(row) for row in rows]
 
     def _item(self, row: sqlite3.Row) -> Item:
         parsed = unpack(ParsedItem, row["parsed"])
-        same = {
-            name: getattr(parsed, name)
-            for name in [
-                "section",
-                "number",
-                "summary",
-                "why",
-                "body",
-                "layers",
-                "layers_unknown",
-                "group",
-                "happened_at",
-                "commit",
-                "reported_result",
-                "scenario",
-                "first_step",
-                "action_window",
-                "refs",
-                "score",
-            ]
-        }
+        same = {name: getattr(parsed, name) for name in _AS_PARSED}
         return Item(
             id=f"i{row['id']}",
             digest=f"d{row['digest']}",

@@ -1,4 +1,4 @@
-"""Incoming entries into the store: found again by identity, sanitised, merged, labelled, indexed."""
+"""Incoming entries into the store: found again, sanitised, merged, indexed."""
 
 from __future__ import annotations
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK = (
+    "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
 _RUN = re.compile(f"[{_CJK}]+")
 _PIECE = re.compile(r'"([^"]*)"|([^\s"]+)')
 _SEGMENT = re.compile(f"([{_CJK}]+)|([^{_CJK}]+)")

@@ -41,6 +41,7 @@ CREATE TABLE entries (
     url TEXT,
     published INTEGER,
     updated INTEGER,
+    seen INTEGER NOT NULL, -- when this text first came
     raw_hash BLOB NOT NULL,
     text_hash BLOB NOT NULL,
     authors TEXT NOT NULL,
@@ -78,6 +79,7 @@ CREATE INDEX digests_key ON digests (digest_key);
 CREATE TABLE digest_forms (
     digest INTEGER NOT NULL REFERENCES digests ON DELETE CASCADE,
     form TEXT NOT NULL,
+    seen INTEGER NOT NULL,
     parsed TEXT NOT NULL,
     PRIMARY KEY (digest, form)
 ) WITHOUT ROWID;
