@@ -25,10 +25,10 @@ _GITHUB = re.compile(
     r"|^https?://api\.github\.com/repos/([\w.-]+)/([\w.-]+)(?:/([^?#]*))?(?:[?#].*)?$",
     re.IGNORECASE | re.ASCII,
 )
-_NOT_OWNERS = frozenset(
-    ("about", "apps", "blog", "collections", "customer-stories", "enterprise", "explore")
-    + ("features", "login", "marketplace", "notifications", "orgs", "pricing", "search")
-    + ("security", "settings", "site", "sponsors", "topics", "trending")
+_NOT_OWNERS = re.compile(
+    r"about|apps|blog|collections|customer-stories|enterprise|explore|features|login|marketplace"
+    r"|notifications|orgs|pricing|search|security|settings|site|sponsors|topics|trending",
+    re.IGNORECASE,
 )
 _TRACKING = re.compile(
     r"^(?:utm_\w+|at_(?:medium|campaign|link_\w+)|mc_[ce]id|mkt_tok|_hs(?:enc|mi)|hsctatracking"
@@ -116,7 +116,7 @@ def _route(fragment: str) -> str:
 def _canonical_github(path: str, query: str) -> str:
     owner, slash, rest = _path(path).strip("/").partition("/")
     repo, slash, rest = rest.partition("/")
-    if not repo or owner.lower() in _NOT_OWNERS:
+    if not repo or _NOT_OWNERS.fullmatch(owner):
         return f"https://github.com{_path(path)}{_query(query)}"
     if not rest:
         repo = repo.removesuffix(".git") or repo
@@ -143,7 +143,7 @@ def _github(url: str) -> tuple[str, str, str] | None:
     if found is None:
         return None
     owner, repo, rest = found.group(1, 2, 3) if found[1] else found.group(4, 5, 6)
-    if owner.lower() in _NOT_OWNERS:
+    if _NOT_OWNERS.fullmatch(owner):
         return None
     return owner, repo, (rest or "").strip("/")
 
@@ -217,13 +217,16 @@ def repeated_guids(entries: Iterable[ParsedEntry]) -> frozenset[str]:
     """Return the GUIDs and links that stand on more than one entry of one feed document.
 
     They come in their comparable form and tell nothing apart, so `entry_key` passes them over.
+    An entry that is simply given twice repeats nothing.
     """
     counted: Counter[str] = Counter()
+    told = set()
     for entry in entries:
-        keys = {guid_key(entry.guid, entry.url)} if entry.guid and entry.guid.strip() else set()
-        if entry.url:
-            keys.add(_link_key(entry.url))
-        counted.update(keys)
+        guid = guid_key(entry.guid, entry.url) if entry.guid and entry.guid.strip() else ""
+        link = _link_key(entry.url) if entry.url else ""
+        if (guid, link, entry.title, entry.published) not in told:
+            told.add((guid, link, entry.title, entry.published))
+            counted.update({guid, link} - {""})
     return frozenset(key for key, times in counted.items() if times > 1)
 
 

@@ -76,6 +76,7 @@ class ParsedEntry:
     categories: tuple[str, ...] = ()
     enclosures: tuple[str, ...] = ()
     base_url: str | None = None  # what relative links in the content stand against
+    summary: str = ""  # a teaser beside the content, raw HTML
 
 
 @dataclass(frozen=True, slots=True)
