@@ -46,8 +46,8 @@ def global_options_first(arguments: Sequence[str]) -> list[str]:
         if word == "--":
             return front + rest + [word, *words]
         name, equals, _value = word.partition("=")
-        if name in GLOBAL:
-            taken = 0 if equals else GLOBAL[name]
+        taken = 0 if equals else GLOBAL.get(name, 0)
+        if name in GLOBAL and len(words) >= taken:
             front += [word, *words[:taken]]
             del words[:taken]
         else:

@@ -24,8 +24,10 @@ PATH = click.Path(path_type=Path, dir_okay=False)
         "and the window do; add, import and sync do not)."
     ),
 )
-@click.option("--store", type=PATH, help=_("The store to use; created on first use."))
-@click.option("--config", type=PATH, help=_("The settings file to use."))
+@click.option(
+    "--store", type=PATH, metavar="FILE", help=_("The store to use; created on first use.")
+)
+@click.option("--config", type=PATH, metavar="FILE", help=_("The settings file to use."))
 @click.option("--lang", type=click.Choice(LANGUAGES), help=_("The language of every message."))
 @click.option("-v", "--verbose", is_flag=True, help=_("Show traces of what went wrong."))
 @click.version_option(__version__, prog_name="readproof", help=_("Print the version."))

@@ -101,11 +101,19 @@ def _print(one: Check, around: Surroundings, why: str | None) -> None:
 @check.command("run", help=_("Run a check here: measure, judge, keep the evidence."))
 @click.argument("name", metavar="CHECK")
 @click.option("--item", metavar="ID", help=_("The item or entry it is run for."))
-@click.option("--cuda", type=click.Path(path_type=Path), help=_("The CUDA toolkit's folder."))
-@click.option("--python", type=click.Path(path_type=Path), help=_("The Python to run it with."))
+@click.option(
+    "--cuda", type=click.Path(path_type=Path), metavar="DIR", help=_("The CUDA toolkit's folder.")
+)
+@click.option(
+    "--python", type=click.Path(path_type=Path), metavar="EXE", help=_("The Python to run it with.")
+)
 @click.option("--arch", "archs", multiple=True, metavar="sm_NN", help=_("A target to measure."))
 @click.option(
-    "--timeout", "seconds", type=click.IntRange(min=1), help=_("Seconds each leg may take.")
+    "--timeout",
+    "seconds",
+    type=click.IntRange(min=1),
+    metavar="S",
+    help=_("Seconds each leg may take."),
 )
 @click.option("--yes", is_flag=True, help=_("Build its environment without asking."))
 @click.option(
@@ -231,7 +239,7 @@ def step_word(step: str) -> str:
 
 
 @check.command("trust", help=_("Trust a check of your own, exactly as it stands now."))
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @click.option("--yes", is_flag=True, help=_("Do not ask."))
 @pass_session
 def trust(session: Session, folder: Path, yes: bool) -> None:

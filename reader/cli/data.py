@@ -70,7 +70,7 @@ def export() -> None:
 
 
 @export.command("opml", help=_("Write the subscriptions as OPML."))
-@click.argument("file", type=FILE)
+@click.argument("file", type=FILE, metavar="FILE")
 @pass_session
 def export_opml(session: Session, file: Path) -> None:
     """Write every feed's address and title."""
@@ -84,7 +84,7 @@ def export_opml(session: Session, file: Path) -> None:
 @export.command(
     "data", help=_("Write marks, tags, notes, queue and runs: your own work, one file.")
 )
-@click.argument("file", type=FILE)
+@click.argument("file", type=FILE, metavar="FILE")
 @pass_session
 def export_data(session: Session, file: Path) -> None:
     """Write what `import` merges on another machine."""
@@ -95,7 +95,7 @@ def export_data(session: Session, file: Path) -> None:
 
 
 @click.command(help=_("Copy the whole store to a file, also while the window is open."))
-@click.argument("file", type=FILE)
+@click.argument("file", type=FILE, metavar="FILE")
 @pass_session
 def backup(session: Session, file: Path) -> None:
     """Copy the store."""
@@ -104,16 +104,18 @@ def backup(session: Session, file: Path) -> None:
 
 
 @click.command(help=_("Put a backup in the store's place."))
-@click.argument("file", type=FILE)
+@click.argument("file", type=FILE, metavar="FILE")
 @pass_session
 def restore(session: Session, file: Path) -> None:
     """Take a backup as the store; what stood there is kept beside it."""
-    from reader.store import Store
+    from reader.store import restore as put_back
 
     if not file.is_file():
         raise Expected(_("{path}: there is no such file").format(path=file))
-    Store.restore(session.store_path, file)
+    before = put_back(session.store_path, file)
     voice.note(_("Restored: {path}").format(path=session.store_path))
+    if before is not None:
+        voice.note(_("What stood there before is kept: {path}").format(path=before))
 
 
 def _writing(file: Path, write: Callable[[], Any]) -> None:

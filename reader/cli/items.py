@@ -37,7 +37,11 @@ def kind_option(default: str) -> Any:
 
 
 limit_option = click.option(
-    "--limit", type=click.IntRange(min=0), default=50, help=_("At most so many; 0 means all.")
+    "--limit",
+    type=click.IntRange(min=0),
+    default=50,
+    metavar="N",
+    help=_("At most so many; 0 means all."),
 )
 
 
@@ -78,7 +82,7 @@ def items(session: Session, as_json: bool, **typed: Any) -> None:
 
 
 @click.command(help=_("Search the full text of everything kept."))
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1, required=True, metavar="QUERY")
 @story_filters
 @kind_option("all")
 @limit_option
@@ -133,7 +137,7 @@ def show(session: Session, id: str, as_json: bool) -> None:  # noqa: A002
         if id[:1] == "r":
             from reader.cli.runs import show_run
 
-            show_run(store, id, as_json)
+            show_run(session, store, id, as_json)
             return
         if id[:1] in ("f", "q"):
             thing = (
@@ -163,9 +167,9 @@ def _show_fields(document: dict[str, Any], as_json: bool) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @click.option("--read/--unread", default=None, help=_("Read or not."))
 @click.option("--star/--unstar", "starred", default=None, help=_("Starred or not."))
-@click.option("--tag", "add_tags", multiple=True, help=_("Add a tag."))
-@click.option("--untag", "remove_tags", multiple=True, help=_("Take a tag away."))
-@click.option("--note", help=_("Your note; an empty one takes it away."))
+@click.option("--tag", "add_tags", multiple=True, metavar="T", help=_("Add a tag."))
+@click.option("--untag", "remove_tags", multiple=True, metavar="T", help=_("Take a tag away."))
+@click.option("--note", metavar="TEXT", help=_("Your note; an empty one takes it away."))
 @json_option
 @pass_session
 def mark(session: Session, ids: tuple[str, ...], as_json: bool, **marks: Any) -> None:

@@ -144,19 +144,32 @@ def story_filters(command: F) -> F:
 
 
 _FILTERS = (
-    click.option("--since", type=DAY, help=_("Published on that day or later.")),
-    click.option("--until", type=DAY, help=_("Published on that day or before.")),
+    click.option("--since", type=DAY, metavar="DATE", help=_("Published on that day or later.")),
+    click.option("--until", type=DAY, metavar="DATE", help=_("Published on that day or before.")),
     click.option(
-        "--layer", "layers", multiple=True, help=_("A layer, site's or ours; several mean all.")
+        "--layer",
+        "layers",
+        multiple=True,
+        metavar="L",
+        help=_("A layer, site's or ours; several mean all."),
     ),
     click.option(
-        "--hardware", multiple=True, help=_("A vendor, family or chip, and all below it.")
+        "--hardware",
+        multiple=True,
+        metavar="H",
+        help=_("A vendor, family or chip, and all below it."),
     ),
-    click.option("--evidence", multiple=True, help=_("The kind of evidence; several mean any.")),
-    click.option("--min-score", type=float, help=_("The site's score is at least this.")),
+    click.option(
+        "--evidence", multiple=True, metavar="E", help=_("The kind of evidence; several mean any.")
+    ),
+    click.option(
+        "--min-score", type=float, metavar="N", help=_("The site's score is at least this.")
+    ),
     click.option("--unread", is_flag=True, help=_("Only what you have not read.")),
     click.option("--starred", is_flag=True, help=_("Only what you have starred.")),
     click.option("--queued", is_flag=True, help=_("Only what stands in the queue.")),
-    click.option("--tag", "tags", multiple=True, help=_("Has your tag; several mean all.")),
-    click.option("--feed", help=_("Only of this feed (its id).")),
+    click.option(
+        "--tag", "tags", multiple=True, metavar="T", help=_("Has your tag; several mean all.")
+    ),
+    click.option("--feed", metavar="ID", help=_("Only of this feed (its id).")),
 )

@@ -23,9 +23,9 @@ def queue() -> None:
 
 @queue.command("add", help=_("Mark items or entries for validation."))
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@click.option("--due", type=DAY, help=_("The day: 2026-12-05, tomorrow, +3d."))
-@click.option("--priority", type=int, default=0, help=_("Higher comes first."))
-@click.option("--check", help=_("The check to run for it."))
+@click.option("--due", type=DAY, metavar="DATE", help=_("The day: 2026-12-05, tomorrow, +3d."))
+@click.option("--priority", type=int, default=0, metavar="N", help=_("Higher comes first."))
+@click.option("--check", metavar="CHECK", help=_("The check to run for it."))
 @json_option
 @pass_session
 def add(

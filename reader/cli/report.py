@@ -22,7 +22,11 @@ from reader.language import _, language
     "--format", "format_", type=click.Choice(["md", "html", "json"]), help=_("Markdown by default.")
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help=_("Write this file, not stdout.")
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=_("Write this file, not stdout."),
 )
 @click.option("--json", "as_json", is_flag=True, help=_("The same as --format json."))
 @pass_session

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from itertools import repeat
+from typing import TYPE_CHECKING
 
 import click
 
 from reader.cli import voice
+from reader.cli.check import known_checks
 from reader.cli.options import json_option
 from reader.cli.plain import wrap
 from reader.cli.session import Session, pass_session
 from reader.language import _, language
 from reader.model import Check, Run
+from reader.report import check_of
 from reader.report.difference import difference
 from reader.report.record import run_document
 from reader.report.words import (
@@ -36,11 +39,14 @@ if TYPE_CHECKING:
 @pass_session
 def runs(session: Session, check: str | None, item: str | None, as_json: bool) -> None:
     """List what has been run."""
+    known = {each.name: each for each in known_checks(session)}
     with session.store() as store:
         found = store.runs.all(check=check, item=item)
-    if as_json:
-        voice.document([_document(each) for each in found])
-        return
+        if as_json:
+            checks = [check_of(store, each, known) for each in found]
+            documents = map(run_document, found, checks, repeat(language()))
+            voice.document(list(documents))
+            return
     if not found:
         voice.note(_("Nothing has been run yet. See: readproof check list"))
     rows = [
@@ -63,17 +69,6 @@ def _counts(run: Run) -> str:
     return " ".join(f"{voice.glyph(verdict)}{n}" for verdict, n in found.items())
 
 
-def check_of(run: Run) -> Check | None:
-    """Return the check a run ran, where it is known here."""
-    from reader.checks import manifest
-
-    return next((each for each in manifest.load_all()[0] if each.name == run.check), None)
-
-
-def _document(run: Run) -> dict[str, Any]:
-    return run_document(run, check_of(run), language())
-
-
 @click.group(help=_("One run: show it, or tell two apart."))
 def run() -> None:
     """Group the commands about one run."""
@@ -86,16 +81,17 @@ def run() -> None:
 def show(session: Session, id: str, as_json: bool) -> None:  # noqa: A002
     """Show a run with its verdicts, measurements and kept files."""
     with session.store() as store:
-        show_run(store, id, as_json)
+        show_run(session, store, id, as_json)
 
 
-def show_run(store: Store, identity: str, as_json: bool) -> None:
-    """Print a run of the store."""
+def show_run(session: Session, store: Store, identity: str, as_json: bool) -> None:
+    """Print a run of the store in the words of the check that ran."""
     record = store.runs.get(identity)
+    check = check_of(store, record, {each.name: each for each in known_checks(session)})
     if as_json:
-        voice.document(_document(record))
+        voice.document(run_document(record, check, language()))
     else:
-        print_run(record, check_of(record))
+        print_run(record, check)
 
 
 def print_run(record: Run, check: Check | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reader.report.gather import Recorded, Report, Subject, report
+from reader.report.gather import Recorded, Report, Subject, bundled, check_of, report
 from reader.report.render import FORMATS, render
 
-__all__ = ["FORMATS", "Recorded", "Report", "Subject", "render", "report"]
+__all__ = ["FORMATS", "Recorded", "Report", "Subject", "bundled", "check_of", "render", "report"]

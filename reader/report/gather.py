@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reader.errors import Expected, Usage
+from reader.language import _
 from reader.model import (
     Check,
     Claim,
@@ -97,7 +102,7 @@ def report(
     `checks` are those whose words are used (the bundled ones by default). Raises StoreError for
     an id that the store does not hold.
     """
-    known = {each.name: each for each in (_bundled() if checks is None else checks)}
+    known = {each.name: each for each in (bundled() if checks is None else checks)}
     moment = made or datetime.now(UTC)
     if run is not None:
         record = store.runs.get(run)
@@ -111,10 +116,38 @@ def report(
     return Report("queue", tuple(_of_story(store, each.item, known) for each in entries), moment)
 
 
-def _bundled() -> Sequence[Check]:
+def bundled() -> Sequence[Check]:
+    """Return the checks that ship with the app."""
     from reader.checks import manifest
 
     return manifest.load_all()[0]
+
+
+def check_of(store: Store, run: Run, known: Mapping[str, Check]) -> Check | None:
+    """Return the check as it was when it ran, else as it is now, else None."""
+    from reader.checks import manifest
+
+    now = known.get(run.check)
+    if now is not None and now.hash == run.check_hash:
+        return now
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            folder = _inside(Path(scratch), run.check)
+            for name, content in store.runs.content(run.id).items():
+                place = _inside(folder, name)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content)
+            return manifest.load(folder, bundled=False)
+        except (Expected, OSError, ValueError):
+            return now
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """Return a place below `folder`; a run merged from elsewhere may name any other."""
+    place = Path(os.path.normpath(folder / name))
+    if place == folder or not place.is_relative_to(folder):
+        raise ValueError(name)
+    return place
 
 
 def _of_story(store: Store, story: str, known: dict[str, Check]) -> Subject:
@@ -126,11 +159,11 @@ def _subject(
 ) -> Subject:
     thing = store.library.get(story) if story is not None else None
     if thing is not None and not isinstance(thing, Item | Entry):
-        raise TypeError(f"{story} is no item or entry")
+        raise Usage(_("Runs speak of items and entries; {id} is neither.").format(id=story))
     entries = store.queue.all() if story is not None else []
     newest = sorted(runs, key=lambda each: each.started, reverse=True)
     return Subject(
         story=thing,
         queue=next((each for each in entries if each.item == story), None),
-        runs=tuple(Recorded(each, known.get(each.check)) for each in newest),
+        runs=tuple(Recorded(each, check_of(store, each, known)) for each in newest),
     )

@@ -143,11 +143,9 @@ def _claim(claim: ClaimPart, anchor: str, _: Say) -> Iterator[str]:
     yield f'<p class="marks">{_state(claim.verdict, claim.word)}{"".join(marks)}</p>'
     yield f"<h3>{rich(claim.title)}</h3>"
     yield f'<p class="reason">{rich(claim.reason)}</p>'
-    yield from _pairs(
-        ((_("They say"), claim.expected), (_("Tested here by"), claim.method)), "sides"
-    )
-    if claim.numbers:
-        yield from _numbers(claim, _)
+    pairs = [(_("They say"), rich(claim.expected)), (_("Tested here by"), rich(claim.method))]
+    pairs.append((_("This machine shows"), _numbers(claim.numbers)))
+    yield from _pairs(pairs, "sides")
     if claim.elsewhere is not None:
         needs, command = claim.elsewhere
         label = _("On a machine with {needs}").format(needs=needs) if needs else _("To try again")
@@ -158,19 +156,19 @@ def _claim(claim: ClaimPart, anchor: str, _: Say) -> Iterator[str]:
 
 
 def _pairs(pairs: Iterable[tuple[str, str]], name: str) -> Iterator[str]:
-    rows = [f"<dt>{escape(label)}</dt><dd>{rich(words)}</dd>" for label, words in pairs if words]
+    """Set labels beside markup; pairs without any are left out."""
+    rows = [f"<dt>{escape(label)}</dt><dd>{markup}</dd>" for label, markup in pairs if markup]
     if rows:
         yield f'<dl class="{name}">{"".join(rows)}</dl>'
 
 
-def _numbers(claim: ClaimPart, _: Say) -> Iterator[str]:
-    yield f'<p class="label">{escape(_("This machine shows"))}</p><table class="numbers"><tbody>'
-    for name, value, unit in claim.numbers:
-        yield (
-            f"<tr><th><code>{escape(name)}</code></th><td>{escape(value)}</td>"
-            f"<td>{escape(unit)}</td></tr>"
-        )
-    yield "</tbody></table>"
+def _numbers(numbers: Sequence[tuple[str, str, str]]) -> str:
+    rows = (
+        f"<tr><th><code>{escape(name)}</code></th><td>{escape(value)}</td>"
+        f"<td>{escape(unit)}</td></tr>"
+        for name, value, unit in numbers
+    )
+    return f'<table class="numbers"><tbody>{"".join(rows)}</tbody></table>' if numbers else ""
 
 
 def _command(words: str) -> str:
@@ -213,8 +211,8 @@ def _run(run: RunPart, _: Say) -> Iterator[str]:
         yield f'<p class="note stale">{rich(warning)}</p>'
     for warning in run.faults:
         yield f'<p class="note">{rich(warning)}</p>'
-    yield from _pairs(run.facts, "facts")
-    yield from _pairs([(_("Negative control"), run.control)], "facts")
+    facts = [*run.facts, (_("Negative control"), run.control)]
+    yield from _pairs(((label, rich(words)) for label, words in facts), "facts")
     yield f'<p class="label">{escape(_("To repeat it"))}</p>{_command(run.repeat)}'
     lines = [each for each in run.ran if each]
     if lines:

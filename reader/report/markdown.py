@@ -17,6 +17,7 @@ GLYPHS = {
     VerdictKind.COULD_NOT_RUN: "◌",
 }
 _SPECIAL = re.compile(r"([\\*_{}\[\]()#+!|~<>&@$])")
+_BAR = re.compile(r"(?<!\\)\|")  # a bar divides cells even inside code
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -86,7 +87,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
     yield "| " + " | ".join(heads) + " |"
     yield "| " + " | ".join("---" for _head in heads) + " |"
     for row in rows:
-        yield "| " + " | ".join(cell or " " for cell in row) + " |"
+        yield "| " + " | ".join(_BAR.sub(r"\|", cell) or " " for cell in row) + " |"
 
 
 def _claim(claim: ClaimPart, _: Say) -> Iterator[str]:
