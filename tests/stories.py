@@ -83,14 +83,22 @@ def rich() -> ParsedDigest:
     """Return a digest of two items with addresses."""
     return digest(
         item("tiler v2.0", sources=(Source("source 1", RELEASE),), title_derived=True, score=90.0),
-        item("A scheduler for small kernels", sources=(Source("source 1", "https://arxiv.org/abs/2610.00001v2"),)),
+        item(
+            "A scheduler for small kernels",
+            sources=(Source("source 1", "https://arxiv.org/abs/2610.00001v2"),),
+        ),
     )
 
 
 def poor() -> ParsedDigest:
     """Return the same digest as copied text gives it: no addresses, no window."""
     return digest(
-        item("v2.0", summary="tiler v2.0 now folds the epilogue into the main loop and keeps registers low.", sources=(Source("source 1"),), score=90.0),
+        item(
+            "v2.0",
+            summary="tiler v2.0 now folds the epilogue into the main loop and keeps registers low.",
+            sources=(Source("source 1"),),
+            score=90.0,
+        ),
         item("A scheduler for small kernels", sources=(Source("source 1"),)),
         form=Form.TEXT,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as entities
 import re
+from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -20,6 +21,8 @@ from reader.sanitise.rules import (
 __all__ = ["clean_html", "clean_text", "images", "text_of"]
 
 _OPENING = re.compile(r"</?([^\s/><]*)")
+_CLOSING = re.compile(r"</([^\s/><]+)\s*>")
+_OWN = re.compile(r"[a-z][a-z0-9]*(?:[-:][a-z0-9]+)+")
 # A one-letter tag counts only when what follows is attributes: in `a<b && c>d` nothing is.
 _REST = re.compile(
     r"""(?:\s++[A-Za-z_][-\w:.]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>`]++))?+)*+\s*+/?+>"""
@@ -88,36 +91,48 @@ def images(html: str) -> list[str]:
 
 def escape_unknown(html: str) -> str:
     """Return `html` with every `<` that begins no element of HTML written as text."""
-    last = html.rfind(">")
+    ends = _Ends(html)
     out: list[str] = []
     at = 0
     for opening in _OPENING.finditer(html):
         start, name = opening.start(), opening.group(1)
-        if _is_tag(html, start, opening.end(), name, last):
-            continue
-        out += (html[at:start], "&lt;")
-        at = start + 1
+        if not _is_tag(html, start, opening.end(), name, ends):
+            out += (html[at:start], "&lt;")
+            at = start + 1
     out.append(html[at:])
     return "".join(out)
 
 
-def _is_tag(html: str, start: int, end: int, name: str, last: int) -> bool:
-    if html.startswith(("<!", "<?"), start):
-        return html.startswith(("<!--", "<![CDATA[", "<?"), start) or _is_doctype(html, start)
-    if end > last:  # never closed: a parser would swallow the rest of the text
+class _Ends:
+    """Where things end in a text, looked up once for all of it."""
+
+    def __init__(self, html: str) -> None:
+        self.tag = html.rfind(">")
+        self.comment = html.rfind("-->")
+        self._html = html
+
+    @cached_property
+    def closed(self) -> frozenset[str]:
+        """The names that stand in a closing tag."""
+        return frozenset(name.lower() for name in _CLOSING.findall(self._html))
+
+
+def _is_tag(html: str, start: int, end: int, name: str, ends: _Ends) -> bool:
+    if end > ends.tag:  # never closed: a parser would swallow the rest of the text
         return False
+    if html.startswith("<!--", start):
+        return start + 4 <= ends.comment
+    if html.startswith(("<!", "<?"), start):
+        return (
+            html[start : start + 9].lower() in ("<!doctype", "<![cdata[") or html[start + 1] == "?"
+        )
     lower = name.lower()
     if lower not in ELEMENTS:
         # Elements of a page's own (`g-emoji`, `o:p`) always have a closing tag somewhere.
-        own = re.fullmatch(r"[a-z][a-z0-9]*(?:[-:][a-z0-9]+)+", lower) is not None
-        return own and f"</{name}>" in html
+        return _OWN.fullmatch(lower) is not None and lower in ends.closed
     if html.startswith("#include ", max(0, start - 9)):
         return False
     return len(name) > 1 or _REST.match(html, end) is not None
-
-
-def _is_doctype(html: str, start: int) -> bool:
-    return html[start : start + 9].lower() == "<!doctype"
 
 
 def _nh3(html: str, base_url: str | None) -> str:

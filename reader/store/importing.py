@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -34,6 +35,7 @@ _MEMBER = re.compile(
     r"manifest\.json|(?:feeds|stories|aliases|marks|queue|runs)\.jsonl"
     r"|checks/[0-9A-Za-z]{1,128}/[^/\\\0]+(?:/[^/\\\0]+)*|artefacts/[0-9a-f]{32}/[^/\\\0]+"
 )
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LATEST = 1 << 53
 _RANKS = [
     RunStatus.RUNNING,
@@ -69,7 +71,14 @@ class Import:
                 _("{path} could not be read: {detail}.").format(path=file, detail=error)
             ) from error
         except (
-            *(zipfile.BadZipFile, EOFError, NotImplementedError, RecursionError, RuntimeError),
+            *(
+                zipfile.BadZipFile,
+                zlib.error,
+                EOFError,
+                NotImplementedError,
+                RecursionError,
+                RuntimeError,
+            ),
             *(ValueError, KeyError, TypeError, LookupError, AttributeError, OverflowError),
         ) as error:
             raise StoreError(
@@ -229,6 +238,7 @@ def _vet(archive: zipfile.ZipFile, file: Path) -> None:
     size = sum(member.file_size for member in members)
     packed = sum(member.compress_size for member in members)
     foreign = [name for name in names if not _MEMBER.fullmatch(name) or ".." in name.split("/")]
+    foreign += [m.filename for m in members if m.compress_type not in _PACKINGS]
     bomb = size > MOST_BYTES or (size > _MUCH and size > packed * MOST_RATIO)
     if foreign or bomb or len(names) > MOST_MEMBERS or len(set(names)) != len(names):
         raise StoreError(

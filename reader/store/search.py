@@ -59,7 +59,7 @@ def _terms(piece: str, *, open_end: bool) -> list[str]:
         elif run:
             terms.append('"' + " ".join(run[n : n + 2] for n in range(len(run) - 1)) + '"')
         else:
-            terms.append(f'"{other}"' + ("*" if last else ""))
+            terms.append(f'"{other.rstrip("*")}"' + ("*" if last else ""))
     return terms
 
 

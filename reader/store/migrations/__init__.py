@@ -39,7 +39,7 @@ def migrate(connection: Connection) -> None:
             ).format(path=connection.path, theirs=at, ours=newest())
         )
     for file in files():
-        _apply(connection, int(file.name[:4]), file.read_text(encoding="utf-8"))
+        apply(connection, int(file.name[:4]), file.read_text(encoding="utf-8"))
 
 
 def version(connection: Connection) -> int:
@@ -60,7 +60,7 @@ def _has_tables(connection: Connection) -> bool:
     return bool(connection.value("SELECT count(*) FROM sqlite_master"))
 
 
-def _apply(connection: Connection, number: int, script: str) -> None:
+def apply(connection: Connection, number: int, script: str) -> None:
     """Run one migration unless the file has it; another process may have been quicker."""
     with connection.write():
         if int(connection.value("PRAGMA user_version")) >= number:
