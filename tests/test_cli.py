@@ -377,8 +377,6 @@ def test_a_reader_that_leaves_early_is_no_error(store: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 def test_ctrl_c_is_130(store: Path, tmp_path: Path) -> None:
-    fifo = tmp_path / "fifo.md"
-    os.mkfifo(fifo)
     process = subprocess.Popen(
         [sys.executable, "-m", "reader", "--store", str(store), "report", "-o", "-"],
         stdout=subprocess.PIPE,
@@ -413,7 +411,7 @@ def test_no_command_loads_qt(store: Path) -> None:
     code = (
         "import sys; from reader import cli\n"
         f"cli.main(['--store', {str(store)!r}, 'items'], lambda session: 0)\n"
-        "print(*[m for m in sys.modules if m.startswith(('PySide6', 'reader.gui'))], file=sys.stderr)"
+        "print(*[m for m in sys.modules if 'PySide6' in m or 'gui' in m], file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -63,7 +63,7 @@ def list_(session: Session, item: str | None, as_json: bool) -> None:
     with session.store(starter=True) as store:
         if item is not None:
             checks, reasons = _fitting(store, checks, item)
-    around = Surroundings.look()
+    around = Surroundings.look(session)
     if as_json:
         voice.document([around.document(each, reasons.get(each.name)) for each in checks])
         return

@@ -38,9 +38,7 @@ def doctor(session: Session, as_json: bool) -> int:
 
 def examine(session: Session) -> dict[str, Any]:
     """Return all that is known of this machine and this store."""
-    from reader.checks import environment
-
-    around = Surroundings.look()
+    around = Surroundings.look(session)
     machine = asdict(around.machine)
     machine["overrides"] = dict(around.machine.overrides)
     for gpu, found in zip(machine["gpus"], around.machine.gpus, strict=True):
@@ -60,15 +58,32 @@ def examine(session: Session) -> dict[str, Any]:
             }
             for each in around.toolkits
         ],
+        "broken_toolkits": [{"root": root, "why": why} for root, why in around.broken],
         "interpreters": [
             {"path": each.path, "version": each.version, "origin": each.origin}
-            for each in environment.interpreters()
+            for each in around.interpreters
         ],
+        "environments": _environments(),
         "checks": [around.document(each, None) for each in known_checks(session)],
         "store": _store(session),
         "keyring": _keyring(),
         "fonts": _fonts(),
     }
+
+
+def _environments() -> list[dict[str, Any]]:
+    from reader.checks import environment
+
+    return [
+        {
+            "key": each.key,
+            "folder": str(each.folder),
+            "python": each.python,
+            "packages": list(each.requires),
+            "bytes": each.bytes,
+        }
+        for each in environment.managed_all()
+    ]
 
 
 def _store(session: Session) -> dict[str, Any]:
@@ -131,7 +146,7 @@ def _hardware(document: dict[str, Any]) -> Iterator[str]:
     if not document["gpus"]:
         why = document["machine"]["no_gpu_reason"] or ""
         yield _("no GPU: what can be shown without one is shown, the rest waits") + (
-            f" ({why})" if why else ""
+            f" ({_(why)})" if why else ""
         )
     if document["driver"]:
         yield _("driver {version}").format(version=document["driver"])
@@ -143,12 +158,17 @@ def _programs(document: dict[str, Any]) -> Iterator[str]:
     for each in document["toolkits"]:
         tools = ", ".join(each["tools"])
         yield f"  {each['version']}  {each['root']}  ({each['origin']}; {tools})"
+    for each in document["broken_toolkits"]:
+        yield f"  ! {each['root']}: {each['why']}"
     if not document["toolkits"]:
         yield "  " + _("none found; name one with --cuda DIR")
     yield ""
     yield voice.paint(_("interpreters"), "bold")
     for each in document["interpreters"]:
         yield f"  {each['version']}  {each['path']}  ({each['origin']})"
+    for each in document["environments"]:
+        packages, size = ", ".join(each["packages"]), each["bytes"] / 1e6
+        yield f"  {each['python']}  {each['folder']}  ({packages}; {size:.0f} MB)"
 
 
 def _check(check: dict[str, Any]) -> Iterator[str]:

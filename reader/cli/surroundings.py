@@ -6,6 +6,7 @@ import shutil
 from dataclasses import dataclass
 from typing import Any
 
+from reader.cli.session import Session
 from reader.language import _, language
 from reader.model import Check, Evidence, Interpreter, Machine, Preflight, Toolkit
 from reader.report.words import in_language, sentence
@@ -13,17 +14,34 @@ from reader.report.words import in_language, sentence
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The machine and its toolkits, found once for a whole command."""
+    """The machine, its toolkits and its Pythons, found once for a whole command."""
 
     machine: Machine
     toolkits: tuple[Toolkit, ...]
+    broken: tuple[tuple[str, str], ...]  # toolkits that do not work: folder, why
+    interpreters: tuple[Interpreter, ...]
 
     @classmethod
-    def look(cls) -> Surroundings:
+    def look(cls, session: Session) -> Surroundings:
         """Find out what stands on this machine; takes up to a few seconds."""
-        from reader.checks import machine, toolkit
+        from reader.checks import environment, machine, toolkit
 
-        return cls(machine.describe(), tuple(toolkit.find()))
+        extra = [session.settings.cuda] if session.settings.cuda else []
+        usable, broken = toolkit.survey(extra)
+        return cls(
+            machine.describe(),
+            tuple(usable),
+            tuple((str(each.root), each.why) for each in broken),
+            tuple(environment.interpreters()),
+        )
+
+    def environment(self, check: Check) -> Interpreter | None:
+        """Return the Python a check would run in without building anything."""
+        from reader.checks import environment
+
+        return environment.satisfying(check.packages, self.interpreters) or environment.managed(
+            check.packages, check.folder
+        )
 
     def preflight(self, check: Check) -> tuple[Preflight, ...]:
         """Return per claim whether it can be shown here."""
@@ -37,7 +55,7 @@ class Surroundings:
         """Return a check as the command line promises it; `why` says why it fits an item."""
         tongue = language()
         preflights = self.preflight(check)
-        ready = environment_of(check)
+        ready = self.environment(check)
         return {
             "id": check.name,
             "title": in_language(check.title, tongue),
@@ -71,19 +89,12 @@ class Surroundings:
 
     def environment_line(self, check: Check) -> str:
         """Return one line on whether the check's Python stands ready."""
-        ready = environment_of(check)
+        ready = self.environment(check)
         if ready is not None:
             return _("environment ready: {path}").format(path=ready.path)
         return _("environment to build: {packages}, about {size} MB").format(
             packages=", ".join(check.packages.requires), size=check.packages.size_mb
         )
-
-
-def environment_of(check: Check) -> Interpreter | None:
-    """Return the Python a check would run in without building anything."""
-    from reader.checks import environment
-
-    return environment.managed(check.packages) or environment.satisfying(check.packages)
 
 
 def needs(check: Check) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from reader.cli.check import known_checks, perform
 from reader.cli.plain import wrap
 from reader.cli.runs import print_run
 from reader.cli.session import Session
-from reader.cli.surroundings import Surroundings, environment_of
+from reader.cli.surroundings import Surroundings
 from reader.errors import CheckError, Expected
 from reader.language import _, language
 from reader.model import Check, Digest, Item, Order, Query, RunStatus, StoryKind
@@ -31,7 +31,8 @@ def walk(session: Session) -> int:
             voice.note(_("The store is empty. Subscribe: readproof add URL; then: readproof sync"))
             return 0
         _print_items(found)
-        chosen = _choose(found)
+        around = Surroundings.look(session)
+        chosen = _choose(found, around)
         if chosen is None:
             voice.note(_("No bundled check fits these items yet."))
             return 0
@@ -39,7 +40,7 @@ def walk(session: Session) -> int:
         entry = store.queue.add(item.id, check=check.name)
     _heading(_("Marked for validation"))
     voice.say(f"{entry.id}  {item.title}")
-    return _prove(session, item, check)
+    return _prove(session, item, check, around)
 
 
 def _heading(text: str) -> None:
@@ -84,20 +85,21 @@ def _print_items(found: list[tuple[Item, list[Check]]]) -> None:
     voice.listing(rows, ("id", _("score"), _("check"), _("title")), numbers=(1,))
 
 
-def _choose(found: list[tuple[Item, list[Check]]]) -> tuple[Item, Check] | None:
+def _choose(
+    found: list[tuple[Item, list[Check]]], around: Surroundings
+) -> tuple[Item, Check] | None:
     """Return the pair that costs least to prove: an environment that stands, else the smallest."""
-    around = Surroundings.look()
     pairs = [(item, check) for item, checks in found for check in checks[:1]]
 
     def cost(pair: tuple[Item, Check]) -> tuple[bool, int]:
         check = pair[1]
         nothing_here = not any(each.here for each in around.preflight(check))
-        return nothing_here, 0 if environment_of(check) else check.packages.size_mb
+        return nothing_here, 0 if around.environment(check) else check.packages.size_mb
 
     return min(pairs, key=cost, default=None)
 
 
-def _prove(session: Session, item: Item, check: Check) -> int:
+def _prove(session: Session, item: Item, check: Check, around: Surroundings) -> int:
     _heading(
         _("Running {check}: {title}").format(
             check=check.name, title=in_language(check.title, language())
@@ -106,7 +108,7 @@ def _prove(session: Session, item: Item, check: Check) -> int:
     command = f"readproof check run {check.name} --item {item.id} --yes"
     size = check.packages.size_mb
     alone = not voice.can_ask()
-    if alone and size <= SMALL_MB and environment_of(check) is None:
+    if alone and size <= SMALL_MB and around.environment(check) is None:
         voice.note(_("Building its environment first: about {size} MB.").format(size=size))
     try:
         record = perform(session, check, item.id, ask=not (alone and size <= SMALL_MB))

@@ -66,7 +66,8 @@ def _machine(machine: Mapping[str, Any], _: Say) -> Iterator[Fact]:
         cpu.append(_("load {load:.1f}").format(load=float(machine["load"])))
     yield _("Processor"), " · ".join(each for each in cpu if each)
     gpus = [f"{gpu.get('name')} (cc {gpu.get('compute_capability')})" for gpu in _gpus(machine)]
-    yield _("GPU"), ", ".join(gpus) or _("none")
+    why = machine.get("no_gpu_reason")
+    yield _("GPU"), ", ".join(gpus) or " · ".join([_("none"), *([_(str(why))] if why else [])])
     yield _("Driver"), str(machine.get("driver") or "")
     overrides = machine.get("overrides") or {}
     yield _("Overrides"), amount(dict(overrides), _) if overrides else ""

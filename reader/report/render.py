@@ -22,7 +22,8 @@ def render(report: Report, format: str, language: str | None = None) -> str:  # 
         return json.dumps(document(report, tongue), ensure_ascii=False, indent=2) + "\n"
     if format not in FORMATS:
         raise ValueError(f"no report format {format!r}")
-    return (html if format == "html" else markdown).text(page(report, tongue))
+    said = page(report, tongue)
+    return html.text(said) if format == "html" else markdown.text(said)
 
 
 def document(report: Report, tongue: str) -> dict[str, Any]:
