@@ -15,6 +15,7 @@ from reader.errors import StoreError
 from reader.language import _
 from reader.store import safety
 from reader.store.connection import Connection
+from reader.store.facts import Facts
 from reader.store.feeds import Feeds, Kept
 from reader.store.images import Images
 from reader.store.leases import Lease, Leases
@@ -47,6 +48,7 @@ class Store:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.path = connection.path
+        self.facts = Facts(connection)
         self.feeds = Feeds(connection)
         self.library = Library(connection)
         self.images = Images(connection)
@@ -104,10 +106,8 @@ class Store:
 
     def check(self) -> list[str]:
         """Return what is wrong with the file and the kept files; reads all of it."""
-        return [
-            *safety.check(self._connection),
-            *safety.missing_artefacts(self._connection, self.runs.folder),
-        ]
+        faults = safety.check(self._connection)
+        return faults or safety.missing_artefacts(self._connection, self.runs.folder)
 
     def backup(self, file: Path) -> None:
         """Write everything, kept files of Runs included, to one file; others may go on writing."""

@@ -1,0 +1,313 @@
+"""URL → bytes: conditional, bounded in time and size, polite to hosts; the only door to the net."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from queue import SimpleQueue
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from reader import __version__
+from reader.errors import Interrupted, SourceError
+from reader.fetch.body import unpacked
+from reader.fetch.headers import cache_seconds, retry_after
+from reader.language import _
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["Fetcher", "HttpRefusal", "Response"]
+
+USER_AGENT = f"Readproof/{__version__} (feed reader)"
+MOST_BYTES = 20 << 20
+MOST_REDIRECTS = 10
+WHOLE_SECONDS = 60.0
+READ_SECONDS = 15.0
+CONNECT_SECONDS = 10.0
+CONNECTIONS = 2  # to one host at a time
+ARXIV_SECONDS = 3.0  # between two requests, over one connection: arXiv's terms of use
+_PERMANENT, _TEMPORARY = (301, 308), (302, 303, 307)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a server answered; `body` is unpacked."""
+
+    status: int
+    body: bytes
+    url: str  # where it came from in the end
+    etag: str | None = None
+    last_modified: str | None = None
+    content_type: str | None = None
+    permanent_url: str | None = None  # the address to use from now on, after permanent redirects
+    not_modified: bool = False
+    cache_seconds: float | None = None  # for how long it stays fresh by its own word
+    retry_after: float | None = None
+
+
+class HttpRefusal(SourceError):
+    """The server answered, with a refusal; `retry_after` is in seconds."""
+
+    def __init__(self, sentence: str, status: int, retry_after: float | None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.retry_after = retry_after
+
+
+class Fetcher:
+    """One shared client for any number of threads.
+
+    `stopped` ends requests under way within half a second. `clock` (monotonic seconds), `now`
+    and `sleep` stand in for time in tests, `transport` for the network.
+    """
+
+    def __init__(
+        self,
+        *,
+        proxy: str = "",
+        stopped: Callable[[], bool] = lambda: False,
+        transport: httpx.BaseTransport | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        import httpx
+
+        from reader.fetch.connection import Door
+
+        self._client = httpx.Client(
+            transport=transport or Door(lambda url: _proxy_for(url, proxy)),
+            headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"},
+            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+            trust_env=False,
+        )
+        self._stopped, self._clock, self._now, self._sleep = stopped, clock, now, sleep
+        # One token a connection; in each, when a request by it last ended.
+        self._tokens: dict[str, SimpleQueue[float]] = {}
+
+    def __enter__(self) -> Fetcher:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._client.close()
+
+    def get(
+        self,
+        url: str,
+        *,
+        etag: str | None = None,
+        last_modified: str | None = None,
+        private: bool = False,
+        headers: Mapping[str, str] | None = None,
+        max_bytes: int = MOST_BYTES,
+        seconds: float = WHOLE_SECONDS,
+    ) -> Response:
+        """Fetch an address, following up to ten redirects; sizes are counted unpacked.
+
+        `private`: it may lead to an address inside this machine or network. Raises HttpRefusal
+        for an answer of 400 and more, SourceError for everything else that goes wrong,
+        Interrupted when it was stopped.
+        """
+        asked = dict(headers or {})
+        if etag:
+            asked["If-None-Match"] = etag
+        if last_modified:
+            asked["If-Modified-Since"] = last_modified
+        seen: set[str] = set()
+        permanent, at, left = True, url, seconds
+        while True:
+            _check_address(at)
+            if at in seen or len(seen) > MOST_REDIRECTS:
+                raise SourceError(
+                    _("The address leads round in a circle of redirects. Check it in a browser.")
+                )
+            seen.add(at)
+            answer, target, used = self._one(at, asked, private, max_bytes, left)
+            left -= used
+            if target is None:
+                moved = at if permanent and at != url else None
+                return replace(answer, permanent_url=moved)
+            permanent = permanent and answer.status in _PERMANENT
+            if not _same_host(at, target):
+                asked = {k: v for k, v in asked.items() if k.lower() != "authorization"}
+            at = target
+
+    def _one(
+        self, url: str, asked: Mapping[str, str], private: bool, most: int, seconds: float
+    ) -> tuple[Response, str | None, float]:
+        """Send one request; return the answer, where a redirect leads, and the seconds it took."""
+        # Waiting for one's turn does not count: a polite reader is no slow server.
+        with self._turn(url), _named(url, self._stopped), self._allowed(seconds):
+            begun = self._clock()
+            request = self._client.build_request(
+                "GET", url, headers=asked, extensions={**self._timeouts(), "private": private}
+            )
+            raw = self._client.send(request, stream=True, follow_redirects=False)
+            try:
+                return *self._answer(url, raw, most), self._clock() - begun
+            finally:
+                raw.close()
+
+    def _timeouts(self) -> dict[str, object]:
+        return {"timeout": self._client.timeout.as_dict()}
+
+    def _answer(self, url: str, raw: httpx.Response, most: int) -> tuple[Response, str | None]:
+        now, headers, status = self._now(), raw.headers, raw.status_code
+        location = headers.get("location")
+        answer = Response(
+            status=status,
+            body=b"",
+            url=url,
+            etag=headers.get("etag"),
+            last_modified=headers.get("last-modified"),
+            content_type=headers.get("content-type"),
+            not_modified=status == 304,
+            cache_seconds=cache_seconds(headers, now),
+            retry_after=retry_after(headers.get("retry-after"), now),
+        )
+        if status in (*_PERMANENT, *_TEMPORARY) and location:
+            return answer, str(raw.url.join(location).copy_with(fragment=None))
+        if status >= 400 or status < 200 or (300 <= status < 400 and status != 304):
+            raise HttpRefusal(_refusal(status), status, answer.retry_after)
+        if status == 304:
+            return answer, None
+        body = unpacked(raw.iter_raw(), headers.get("content-encoding", ""), most)
+        return replace(answer, body=body), None
+
+    @contextmanager
+    def _allowed(self, seconds: float) -> Generator[None, None, None]:
+        from reader.fetch.connection import Allowance, allowance
+
+        token = allowance.set(Allowance(time.monotonic() + seconds, self._stopped))
+        try:
+            yield
+        finally:
+            allowance.reset(token)
+
+    @contextmanager
+    def _turn(self, url: str) -> Generator[None, None, None]:
+        """Wait until the host may be asked again; this machine itself is never overrun."""
+        host = _host(url)
+        arxiv = host == "arxiv.org" or host.endswith(".arxiv.org")
+        if host == "localhost" or host.startswith("127.") or host == "::1":
+            yield
+            return
+        tokens = self._tokens.get(key := "arxiv.org" if arxiv else host)
+        if tokens is None:
+            fresh: SimpleQueue[float] = SimpleQueue()
+            for _each in range(1 if arxiv else CONNECTIONS):
+                fresh.put(float("-inf"))
+            tokens = self._tokens.setdefault(key, fresh)
+        last = tokens.get()
+        try:
+            wait = last + ARXIV_SECONDS - self._clock() if arxiv else 0.0
+            if wait > 0 and not self._stopped():
+                self._sleep(wait)
+            if self._stopped():
+                raise Interrupted(_("Stopped."))
+            yield
+        finally:
+            tokens.put(self._clock())
+
+
+def _host(url: str) -> str:
+    import httpx
+
+    return httpx.URL(url).host.lower()
+
+
+def _same_host(one: str, other: str) -> bool:
+    return _host(one) == _host(other)
+
+
+def _check_address(url: str) -> None:
+    import httpx
+
+    try:
+        parts = httpx.URL(url)
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise SourceError(_("{url} is no address.").format(url=url[:200])) from error
+    if parts.scheme not in ("http", "https") or not parts.host:
+        raise SourceError(
+            _("{url}: only http and https addresses are fetched.").format(url=url[:200])
+        )
+
+
+def _proxy_for(url: httpx.URL, chosen: str) -> str | None:
+    """Return the proxy for an address: the settings', else the system's, else none."""
+    from urllib.request import getproxies, proxy_bypass
+
+    if url.host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(url.host):
+        return None
+    if chosen:
+        return chosen
+    found = getproxies()
+    return found.get(url.scheme) or found.get("all") or None
+
+
+@contextmanager
+def _named(url: str, stopped: Callable[[], bool]) -> Generator[None, None, None]:
+    """Turn what the network does into sentences that say what to do."""
+    import httpcore
+    import httpx
+
+    try:
+        yield
+    except (httpx.TimeoutException, httpcore.TimeoutException) as error:
+        if stopped():
+            raise Interrupted(_("Stopped.")) from error
+        raise SourceError(
+            _("{host} did not answer in time. It is tried again later.").format(host=_host(url))
+        ) from error
+    except (httpx.ConnectError, httpcore.ConnectError) as error:
+        raise SourceError(_unreachable(url, str(error))) from error
+    except (
+        httpx.HTTPError,
+        httpx.StreamError,
+        httpcore.ProtocolError,
+        httpcore.NetworkError,
+    ) as error:
+        raise SourceError(
+            _("{host} broke off the answer ({detail}). It is tried again later.").format(
+                host=_host(url), detail=str(error)[:120] or type(error).__name__
+            )
+        ) from error
+    except (httpx.InvalidURL, UnicodeError, ValueError) as error:
+        raise SourceError(_("{url} is no address.").format(url=url[:200])) from error
+
+
+def _unreachable(url: str, detail: str) -> str:
+    host = _host(url)
+    if "certificate" in detail.lower():
+        return _(
+            "{host} shows a certificate that cannot be trusted ({detail}). Nothing was fetched."
+        ).format(host=host, detail=detail[:160])
+    return _("{host} cannot be reached. Check the network and the address.").format(host=host)
+
+
+def _refusal(status: int) -> str:
+    sentences = {
+        401: _("The server wants a login (401). This address cannot be read without one."),
+        403: _("The server refuses the address (403). Check it in a browser."),
+        404: _("There is nothing at this address (404). Check it in a browser."),
+        410: _("The feed is gone for good (410). Unsubscribe, or look for its new address."),
+        429: _("The server asks to be left alone for a while (429). It is tried again later."),
+    }
+    if status in sentences:
+        return sentences[status]
+    if status >= 500:
+        return _("Server error {status}. It is tried again later.").format(status=status)
+    return _("The server answered with {status}. Check the address.").format(status=status)
