@@ -122,14 +122,14 @@ def test_a_damaged_file_is_named_and_a_backup_brings_it_back(tmp_path: Path) -> 
         store.library.save(None, [post(f"post {n}") for n in range(50)], NOW)
         store.backup(tmp_path / "backup.db")
         path = store.path
-        page = store._connection.value("SELECT rootpage FROM sqlite_master WHERE name = 'stories'")
+        page = store._connection.value("SELECT rootpage FROM sqlite_master WHERE name = 'entries'")
     body = bytearray(path.read_bytes())
     body[4096 * (page - 1) : 4096 * page] = b"\xff" * 4096
     path.write_bytes(body)
     with Store.open(path) as store:
         assert store.check()
         with pytest.raises(StoreError, match="readproof restore"):
-            store.library.counts(Query(kinds=tuple(StoryKind)))
+            store.library.get("e1")
     aside = restore(path, tmp_path / "backup.db")
     assert aside is not None
     assert aside.exists()

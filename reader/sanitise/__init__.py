@@ -18,7 +18,7 @@ from reader.sanitise.rules import (
     SCHEMES,
 )
 
-__all__ = ["clean_html", "clean_text", "images", "text_of"]
+__all__ = ["clean_html", "clean_text", "images", "text_of", "text_of_clean"]
 
 _OPENING = re.compile(r"</?([^\s/><]*)")
 _CLOSING = re.compile(r"</([^\s/><]+)\s*>")
@@ -68,9 +68,13 @@ def clean_text(text: str) -> str:
 
 def text_of(html: str) -> str:
     """Return HTML as readable plain text, blocks parted by blank lines, `pre` as it stands."""
+    return text_of_clean(clean_html(html))
+
+
+def text_of_clean(cleaned: str) -> str:
+    """Return what `text_of` does, of HTML that `clean_html` gave."""
     parts: list[str] = []
     preformatted, at = 0, 0
-    cleaned = clean_html(html)
     for tag in _TAG.finditer(cleaned):
         parts.append(_text(cleaned[at : tag.start()], preformatted))
         at = tag.end()

@@ -83,24 +83,32 @@ class Connection:
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Execute one statement."""
-        with self.named_errors():
+        try:
             return self.raw.execute(sql, values)
+        except sqlite3.Error as error:
+            raise named(error, self.path) from None
 
     def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute one statement for each row."""
-        with self.named_errors():
+        try:
             self.raw.executemany(sql, rows)
+        except sqlite3.Error as error:
+            raise named(error, self.path) from None
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return all rows of a query."""
-        with self.named_errors():
+        try:
             return self.raw.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise named(error, self.path) from None
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Row | None:
         """Return the first row of a query, or None."""
-        with self.named_errors():
+        try:
             found: sqlite3.Row | None = self.raw.execute(sql, values).fetchone()
-            return found
+        except sqlite3.Error as error:
+            raise named(error, self.path) from None
+        return found
 
     def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """Return the first column of the first row, or None."""
@@ -113,14 +121,11 @@ class Connection:
         try:
             yield
         except sqlite3.Error as error:
-            named = explained(error, self.path)
-            if named is None:
-                raise
-            raise named from error
+            raise named(error, self.path) from None
 
 
-def explained(error: sqlite3.Error, path: Path) -> StoreError | None:
-    """Return the sentence for an error that is the world's; None for a bug of ours."""
+def named(error: sqlite3.Error, path: Path) -> Exception:
+    """Return a StoreError for what is the world's fault, the error itself for a bug of ours."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     sentences = {
         sqlite3.SQLITE_FULL: _("{path}: the disk is full. Free some space and try again."),
@@ -149,7 +154,7 @@ def explained(error: sqlite3.Error, path: Path) -> StoreError | None:
     }
     sentence = sentences.get(code)
     if sentence is None:
-        return None
+        return error
     return StoreError(sentence.format(path=path, seconds=BUSY_SECONDS, detail=error))
 
 

@@ -32,7 +32,7 @@ class Entries:
         """Do the slow cleaning before the write begins, where something has changed."""
         row = self._row(self.find(prepared))
         if row is None or row["raw_hash"] != prepared.raw_hash:
-            prepared.columns()
+            _ = prepared.columns
 
     def _row(self, entry: int | None) -> sqlite3.Row | None:
         return self._connection.row("SELECT * FROM entries WHERE id = ?", (entry,))
@@ -76,7 +76,7 @@ class Entries:
 
     def insert(self, feed: int | None, prepared: Prepared, now: datetime) -> int:
         """Write a new entry's row, without its place; return its id."""
-        columns = prepared.columns()
+        columns = dict(prepared.columns)
         columns |= {"key": self._free_key(prepared), "feed": feed, "seen": to_seconds(now)}
         cursor = self._connection.run(
             f"INSERT INTO entries ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
@@ -122,7 +122,7 @@ class Entries:
         before = self.row(entry)
         if before["raw_hash"] == prepared.raw_hash:
             return UNCHANGED
-        columns = prepared.columns()
+        columns = dict(prepared.columns)
         for gap in ("published", "url", "source_key"):
             columns[gap] = columns[gap] or before[gap]
         if before["published"] is not None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from reader import identity
 from reader.model import Incoming
-from reader.sanitise import clean_html, clean_text, images, text_of
+from reader.sanitise import clean_html, clean_text, images, text_of_clean
 from reader.store.codec import pack
 from reader.store.connection import to_seconds
 from reader.store.texts import snippet
@@ -50,7 +50,7 @@ class Prepared:
     @cached_property
     def text(self) -> str:
         """The content as plain text."""
-        return text_of(self.html)
+        return text_of_clean(self.html)
 
     @cached_property
     def text_hash(self) -> bytes:
@@ -79,6 +79,7 @@ class Prepared:
         """Who wrote it."""
         return tuple(filter(None, map(clean_text, self.incoming.entry.authors)))
 
+    @cached_property
     def columns(self) -> dict[str, object]:
         """Return what `entries` keeps of it, but key and feed."""
         entry = self.incoming.entry

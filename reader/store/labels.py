@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -41,6 +42,11 @@ def parse_combination(text: str) -> StoryLabels:
     return unpack(StoryLabels, text)
 
 
+@lru_cache(maxsize=4096)
+def _packed(labels: StoryLabels) -> str:
+    return pack(labels)
+
+
 class LabelRows:
     """Writes and finds label rows; ids of labels and combinations are remembered."""
 
@@ -49,7 +55,7 @@ class LabelRows:
 
     def combination(self, labels: StoryLabels) -> int:
         """Return the id of this combination of labels, made where it is new."""
-        text = pack(labels)
+        text = _packed(labels)
         found = self._connection.value("SELECT id FROM combinations WHERE labels = ?", (text,))
         if found is None:
             cursor = self._connection.run("INSERT INTO combinations (labels) VALUES (?)", (text,))
@@ -63,41 +69,34 @@ class LabelRows:
         )
         return None if found is None else int(found)
 
-    def _make(self, family: str, name: str) -> int:
-        found = self.find(family, name)
-        if found is None:
-            cursor = self._connection.run(
-                "INSERT INTO labels (family, name) VALUES (?, ?)", (family, name)
-            )
-            found = int(cursor.lastrowid or 0)
-        return found
-
     def put(self, place: int, labels: StoryLabels) -> None:
         """Write the rows of a story."""
+        self._put(place, labels.rows())
+
+    def _put(self, place: int, rows: Sequence[tuple[str, str, str]]) -> None:
         self._connection.run_many(
-            "INSERT OR REPLACE INTO labelled (label, place, whose) VALUES (?, ?, ?)",
-            [(self._make(family, name), place, whose) for family, name, whose in labels.rows()],
+            "INSERT OR IGNORE INTO labels (family, name) VALUES (?, ?)", [row[:2] for row in rows]
+        )
+        self._connection.run_many(
+            "INSERT OR REPLACE INTO labelled (label, place, whose)"
+            " SELECT id, ?, ? FROM labels WHERE family = ? AND name = ?",
+            [(place, whose, family, name) for family, name, whose in rows],
+        )
+
+    def _take(self, place: int, rows: Sequence[tuple[str, str, str]]) -> None:
+        self._connection.run_many(
+            "DELETE FROM labelled WHERE place = ? AND label ="
+            " (SELECT id FROM labels WHERE family = ? AND name = ?)",
+            [(place, family, name) for family, name, _whose in rows],
         )
 
     def take(self, place: int, labels: StoryLabels) -> None:
         """Remove the rows of a story."""
-        self._connection.run_many(
-            "DELETE FROM labelled WHERE label = ? AND place = ?",
-            [(self._make(family, name), place) for family, name, _whose in labels.rows()],
-        )
+        self._take(place, labels.rows())
 
     def tag(self, place: int, tag: str, *, on: bool) -> None:
         """Write or remove the row of one tag of the user's."""
-        label = self._make(TAG, tag)
-        if on:
-            self._connection.run(
-                "INSERT OR REPLACE INTO labelled (label, place, whose) VALUES (?, ?, ?)",
-                (label, place, MINE),
-            )
-        else:
-            self._connection.run(
-                "DELETE FROM labelled WHERE label = ? AND place = ?", (label, place)
-            )
+        (self._put if on else self._take)(place, [(TAG, tag, MINE)])
 
     def few(self, label: int, most: int) -> int:
         """Return how many stories carry a label, counted up to `most`."""

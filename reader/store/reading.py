@@ -22,7 +22,7 @@ from reader.model import (
     Source,
     StoryKind,
 )
-from reader.sanitise import clean_text, text_of
+from reader.sanitise import clean_text, text_of_clean
 from reader.store import marks
 from reader.store.codec import unpack
 from reader.store.connection import Connection, to_moment
@@ -189,7 +189,7 @@ class Reading:
             Revision(
                 title=row["title"],
                 content_html=row["content_html"],
-                content_text=text_of(row["content_html"]),
+                content_text=text_of_clean(row["content_html"]),
                 updated=to_moment(row["updated"]),
                 until=to_moment(row["seen"]),
             )

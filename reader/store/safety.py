@@ -19,32 +19,33 @@ _FILES = """
         run TEXT NOT NULL, file TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, file)
     ) WITHOUT ROWID
 """
-_CHECKS = (
-    ("PRAGMA integrity_check", "ok"),
-    ("PRAGMA foreign_key_check", None),
-)
 
 
 def check(connection: Connection) -> list[str]:
     """Return what is wrong with the file, nothing for a sound one; reads all of it."""
     found: list[str] = []
-    with connection.snapshot():
-        for pragma, good in _CHECKS:
-            rows = connection.rows(pragma)
-            found += [" ".join(map(str, row)) for row in rows if tuple(row) != (good,)]
+    for look in (_pages, _search):
         try:
-            connection.run("INSERT INTO search (search) VALUES ('integrity-check')")
+            with connection.snapshot():
+                found += look(connection)
         except StoreError as error:
-            found.append(f"search: {error}")
-        stories = connection.value("SELECT count(*) FROM stories")
-        indexed = connection.value("SELECT count(*) FROM search_docsize")
-        if stories != indexed:
-            found.append(
-                _("search: {indexed} of {stories} stories are indexed").format(
-                    indexed=indexed, stories=stories
-                )
-            )
+            found.append(str(error))
     return found
+
+
+def _pages(connection: Connection) -> list[str]:
+    whole = [row[0] for row in connection.rows("PRAGMA integrity_check") if row[0] != "ok"]
+    return whole + [" ".join(map(str, row)) for row in connection.rows("PRAGMA foreign_key_check")]
+
+
+def _search(connection: Connection) -> list[str]:
+    connection.run("INSERT INTO search (search) VALUES ('integrity-check')")
+    stories = connection.value("SELECT count(*) FROM stories")
+    indexed = connection.value("SELECT count(*) FROM search_docsize")
+    if stories == indexed:
+        return []
+    sentence = _("search: {indexed} of {stories} stories are indexed")
+    return [sentence.format(indexed=indexed, stories=stories)]
 
 
 def missing_artefacts(connection: Connection, folder: Path) -> list[str]:
