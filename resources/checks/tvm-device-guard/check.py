@@ -129,8 +129,12 @@ def output(
         return {"code": "tool_failed", "tool": compiler[0], "said": built.stderr[-400:]}
     ran = check.run([program], seconds=60)
     if ran.returncode:
-        return {"code": "tool_failed", "tool": name, "said": f"{ran.returncode} {ran.stderr[-300:]}"}
-    return ran.stdout
+        return {
+            "code": "tool_failed",
+            "tool": name,
+            "said": f"{ran.returncode} {ran.stderr[-300:]}",
+        }
+    return str(ran.stdout)
 
 
 def on_gpu(check: Check, package: Package) -> None:
