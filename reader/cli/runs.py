@@ -117,7 +117,7 @@ def print_run(record: Run, check: Check | None) -> None:
         if expected:
             voice.say(*wrap(_("they say: {text}").format(text=expected), cells, "  "))
         measured = ", ".join(
-            f"{name} {amount(value)} {unit_of(name, check)}".strip()
+            f"{name} {amount(value, unit_of(name, check))}"
             for name, value in verdict.measured.items()
         )
         if measured:

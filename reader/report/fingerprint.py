@@ -70,7 +70,7 @@ def _machine(machine: Mapping[str, Any], _: Say) -> Iterator[Fact]:
     yield _("GPU"), ", ".join(gpus) or " · ".join([_("none"), *([_(str(why))] if why else [])])
     yield _("Driver"), str(machine.get("driver") or "")
     overrides = machine.get("overrides") or {}
-    yield _("Overrides"), amount(dict(overrides), _) if overrides else ""
+    yield _("Overrides"), amount(dict(overrides)) if overrides else ""
 
 
 def _legs(run: Run, _: Say) -> Iterator[Fact]:

@@ -162,11 +162,10 @@ def _pairs(pairs: Iterable[tuple[str, str]], name: str) -> Iterator[str]:
         yield f'<dl class="{name}">{"".join(rows)}</dl>'
 
 
-def _numbers(numbers: Sequence[tuple[str, str, str]]) -> str:
+def _numbers(numbers: Sequence[tuple[str, str]]) -> str:
     rows = (
-        f"<tr><th><code>{escape(name)}</code></th><td>{escape(value)}</td>"
-        f"<td>{escape(unit)}</td></tr>"
-        for name, value, unit in numbers
+        f"<tr><th><code>{escape(name)}</code></th><td>{escape(value)}</td></tr>"
+        for name, value in numbers
     )
     return f'<table class="numbers"><tbody>{"".join(rows)}</tbody></table>' if numbers else ""
 

@@ -106,9 +106,7 @@ def _claim(claim: ClaimPart, _: Say) -> Iterator[str]:
     ):
         if words:
             yield f"- **{label}**: {escape(words)}"
-    numbers = "; ".join(
-        f"{code(name)} {escape(f'{value} {unit}'.strip())}" for name, value, unit in claim.numbers
-    )
+    numbers = "; ".join(f"{code(name)} {escape(value)}" for name, value in claim.numbers)
     if numbers:
         yield f"- **{_('This machine shows')}**: {numbers}"
     if claim.elsewhere is not None:

@@ -49,7 +49,7 @@ class ClaimPart:
     reason: str
     method: str
     expected: str
-    numbers: tuple[tuple[str, str, str], ...]  # name, value, unit
+    numbers: tuple[tuple[str, str], ...]  # name, value with its unit
     cases: Grid | None
     run: str
     never_on_gpu: bool
@@ -166,10 +166,10 @@ def _claim(finding: Finding, tongue: str, _: Say) -> ClaimPart:
         method=in_language(claim.method, tongue) if claim is not None else "",
         expected=in_language(verdict.expected, tongue),
         numbers=tuple(
-            (name, amount(value, _), unit_of(name, recorded.check))
+            (name, amount(value, unit_of(name, recorded.check), tongue))
             for name, value in verdict.measured.items()
         ),
-        cases=_cases(recorded.run.legs, verdict.claim, _),
+        cases=_cases(recorded.run.legs, verdict.claim, tongue),
         run=recorded.run.id,
         never_on_gpu=claim is not None and bool(claim.needs.gpus) and claim.shown_on_gpu is None,
         stale=bool(recorded.run.stale),
@@ -179,7 +179,7 @@ def _claim(finding: Finding, tongue: str, _: Say) -> ClaimPart:
     )
 
 
-def _cases(legs: Sequence[Leg], claim: str, _: Say) -> Grid | None:
+def _cases(legs: Sequence[Leg], claim: str, tongue: str) -> Grid | None:
     rows: list[dict[str, Any]] = []
     for leg in legs:
         for case in leg.cases:
@@ -192,7 +192,7 @@ def _cases(legs: Sequence[Leg], claim: str, _: Say) -> Grid | None:
     shown = rows[:MAX_ROWS]
     return Grid(
         heads=heads,
-        rows=tuple(tuple(amount(row.get(head), _) for head in heads) for row in shown),
+        rows=tuple(tuple(amount(row.get(head), "", tongue) for head in heads) for row in shown),
         left_out=len(rows) - len(shown),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -76,20 +76,16 @@ def sentence(reason: Reason, check: Check | None, tongue: str | None = None) -> 
     return reasons.render(reason, check, tongue or language())
 
 
-def amount(value: Any, _: Say = _) -> str:
-    """Return a measured value as a person reads it; numbers keep four figures."""
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    if isinstance(value, int):
-        return f"{value:,}" if abs(value) >= 10_000 else str(value)
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
-    if isinstance(value, list | tuple):
-        text = ", ".join(amount(each, _) for each in value)
-    elif isinstance(value, dict):
-        text = ", ".join(f"{name} {amount(each, _)}" for name, each in value.items())
+def amount(value: Any, unit: str = "", tongue: str | None = None) -> str:
+    """Return a measured value with its unit as a person reads it, long texts cut."""
+    from reader.checks.reasons import number
+
+    if value is None:
+        return ""
+    if isinstance(value, Mapping):
+        text = ", ".join(f"{name} {amount(each, '', tongue)}" for name, each in value.items())
     else:
-        text = "" if value is None else str(value)
+        text = number(value, unit, tongue)
     return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
 
 
