@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -294,6 +294,21 @@ def test_two_sites_on_the_same_day_are_two_digests(tmp_path: Path) -> None:
         text = replace(poor(), title="Another digest")
         store.library.save(None, [arriving(text, url=None)], NOW)
         assert len(store.library.ids(replace(ALL, kinds=(StoryKind.DIGEST,)))) == 2
+
+
+def test_quiet_days_of_one_title_are_as_many_digests(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        for day in (1, 2, 3):
+            for form in (Form.TEXT, Form.MARKDOWN):
+                quiet = digest(
+                    form=form,
+                    title="Nothing of weight today",
+                    date=date(2026, 10, day),
+                    cutoff_at=None,
+                    no_news=True,
+                )
+                store.library.save(None, [arriving(quiet, url=None)], NOW)
+        assert store.library.ids(ALL) == ["d3", "d2", "d1"]
 
 
 def test_a_post_that_is_understood_later_becomes_a_digest(tmp_path: Path) -> None:

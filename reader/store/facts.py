@@ -1,4 +1,4 @@
-"""Small facts a store remembers about itself, by name: cheaper to know than to ask again."""
+"""Small facts a store remembers about itself, by name."""
 
 from __future__ import annotations
 

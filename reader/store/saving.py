@@ -48,6 +48,9 @@ class Saving:
 
     def _prepare(self, incoming: Incoming, feed_key: str, repeated: frozenset[str]) -> Prepared:
         keys = identity.entry_keys(feed_key, incoming.entry, repeated_guids=repeated)
+        if incoming.digest is not None and not incoming.entry.guid and not incoming.entry.url:
+            # Nothing but a title is left, and quiet days all have the same one.
+            keys = ("digest|" + identity.digest_key(incoming.digest),)
         prepared = Prepared(incoming, tuple("e:" + key for key in keys))
         self._entries.warm(prepared)
         return prepared
