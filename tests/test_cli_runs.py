@@ -143,5 +143,5 @@ def test_a_run_merged_from_elsewhere_cannot_write_outside(store: Path, tmp_path:
     with Store.open(store) as opened:
         run = opened.runs.get("r1")
     for name in ("confirms", "../confirms", str(tmp_path / "absolute")):
-        assert check_of(Holder(), replace(run, check=name), {}) is None  # type: ignore[arg-type]
+        assert check_of(Holder(), replace(run, check=name), ()) is None  # type: ignore[arg-type]
     assert not (tmp_path / "absolute").exists()

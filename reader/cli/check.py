@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -179,16 +180,18 @@ def perform(
     from reader.runner import EnvironmentNeeded, RunOptions
 
     options = RunOptions(
-        cuda=cuda, python=python, archs=tuple(archs), seconds=seconds, build=not ask
+        cuda=cuda,
+        python=python,
+        archs=tuple(archs),
+        seconds=seconds,
+        build=not ask,
+        check_folders=session.settings.check_folders,
     )
     try:
         return _once(session, one, item, options)
     except EnvironmentNeeded as needed:
         _ask_to_build(one, needed)
-        options = RunOptions(
-            cuda=cuda, python=python, archs=tuple(archs), seconds=seconds, build=True
-        )
-        return _once(session, one, item, options)
+        return _once(session, one, item, replace(options, build=True))
 
 
 def _ask_to_build(one: Check, needed: Any) -> None:
@@ -244,8 +247,6 @@ def step_word(step: str) -> str:
 @pass_session
 def trust(session: Session, folder: Path, yes: bool) -> None:
     """Show a check's hash and files, ask, and remember that its very content may run."""
-    from dataclasses import replace
-
     from reader import settings
     from reader.checks import manifest
 

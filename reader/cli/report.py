@@ -42,17 +42,20 @@ def report(
     """Write the report; the format follows the file's name where none is asked for."""
     from reader import report as room
     from reader.cli.check import known_checks
+    from reader.cli.surroundings import freshness
 
     if sum((item is not None, run is not None, queue)) > 1:
         raise Usage(_("Report on one of --item, --run, --queue."))
     chosen = "json" if as_json else format_ or _by_name(output)
+    checks = known_checks(session)
     with session.store(starter=True) as store:
         gathered = room.report(
             store,
             item=item,
             run=run,
             queue=item is None and run is None,
-            checks=known_checks(session),
+            checks=checks,
+            fresh=freshness(session, checks),
         )
     text = room.render(gathered, chosen, language())
     if output is None or str(output) == "-":

@@ -13,6 +13,7 @@ from reader.cli.check import known_checks
 from reader.cli.options import json_option
 from reader.cli.plain import wrap
 from reader.cli.session import Session, pass_session
+from reader.cli.surroundings import freshness
 from reader.language import _, language
 from reader.model import Check, Run
 from reader.report import check_of
@@ -39,9 +40,10 @@ if TYPE_CHECKING:
 @pass_session
 def runs(session: Session, check: str | None, item: str | None, as_json: bool) -> None:
     """List what has been run."""
-    known = {each.name: each for each in known_checks(session)}
+    known = known_checks(session)
+    fresh = freshness(session, known)
     with session.store() as store:
-        found = store.runs.all(check=check, item=item)
+        found = [fresh(each) for each in store.runs.all(check=check, item=item)]
         if as_json:
             checks = [check_of(store, each, known) for each in found]
             documents = map(run_document, found, checks, repeat(language()))
@@ -86,8 +88,9 @@ def show(session: Session, id: str, as_json: bool) -> None:  # noqa: A002
 
 def show_run(session: Session, store: Store, identity: str, as_json: bool) -> None:
     """Print a run of the store in the words of the check that ran."""
-    record = store.runs.get(identity)
-    check = check_of(store, record, {each.name: each for each in known_checks(session)})
+    known = known_checks(session)
+    record = freshness(session, known)(store.runs.get(identity))
+    check = check_of(store, record, known)
     if as_json:
         voice.document(run_document(record, check, language()))
     else:

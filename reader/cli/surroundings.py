@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from reader.cli.session import Session
 from reader.language import _, language
-from reader.model import Check, Evidence, Interpreter, Machine, Preflight, Toolkit
+from reader.model import Check, Evidence, Interpreter, Machine, Preflight, Run, Toolkit
 from reader.report.words import in_language, sentence
 
 
@@ -95,6 +96,20 @@ class Surroundings:
         return _("environment to build: {packages}, about {size} MB").format(
             packages=", ".join(check.packages.requires), size=check.packages.size_mb
         )
+
+
+def freshness(session: Session, checks: Sequence[Check]) -> Callable[[Run], Run]:
+    """Return what says of a run what has changed on this machine since."""
+    from reader import runner
+    from reader.checks import machine, toolkit
+
+    here = machine.describe()
+    usable = toolkit.find([session.settings.cuda] if session.settings.cuda else [])
+
+    def fresh(run: Run) -> Run:
+        return runner.with_staleness([run], checks, here, usable)[0]
+
+    return fresh
 
 
 def needs(check: Check) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,24 +96,26 @@ def report(
     queue: bool = False,
     made: datetime | None = None,
     checks: Sequence[Check] | None = None,
+    fresh: Callable[[Run], Run] = lambda run: run,
 ) -> Report:
     """Gather the report on one run, one item or entry (`item`), or the queue.
 
     `checks` are those whose words are used (the bundled ones by default). Raises StoreError for
-    an id that the store does not hold.
+    an id that the store does not hold. `fresh` says of a run what has changed since.
     """
-    known = {each.name: each for each in (bundled() if checks is None else checks)}
+    known = bundled() if checks is None else checks
     moment = made or datetime.now(UTC)
     if run is not None:
-        record = store.runs.get(run)
+        record = fresh(store.runs.get(run))
         subject = _subject(store, record.item, [record], known)
         return Report("run", (subject,), moment)
     if item is not None:
-        return Report("item", (_of_story(store, item, known),), moment)
+        return Report("item", (_of_story(store, item, known, fresh),), moment)
     if not queue:
         raise ValueError("a report is of a run, an item or the queue")
     entries = [each for each in store.queue.all() if each.state is not QueueState.DROPPED]
-    return Report("queue", tuple(_of_story(store, each.item, known) for each in entries), moment)
+    subjects = tuple(_of_story(store, each.item, known, fresh) for each in entries)
+    return Report("queue", subjects, moment)
 
 
 def bundled() -> Sequence[Check]:
@@ -123,11 +125,11 @@ def bundled() -> Sequence[Check]:
     return manifest.load_all()[0]
 
 
-def check_of(store: Store, run: Run, known: Mapping[str, Check]) -> Check | None:
+def check_of(store: Store, run: Run, known: Sequence[Check]) -> Check | None:
     """Return the check as it was when it ran, else as it is now, else None."""
     from reader.checks import manifest
 
-    now = known.get(run.check)
+    now = next((each for each in known if each.name == run.check), None)
     if now is not None and now.hash == run.check_hash:
         return now
     with tempfile.TemporaryDirectory() as scratch:
@@ -150,12 +152,14 @@ def _inside(folder: Path, name: str) -> Path:
     return place
 
 
-def _of_story(store: Store, story: str, known: dict[str, Check]) -> Subject:
-    return _subject(store, story, store.runs.all(item=story), known)
+def _of_story(
+    store: Store, story: str, known: Sequence[Check], fresh: Callable[[Run], Run]
+) -> Subject:
+    return _subject(store, story, [fresh(each) for each in store.runs.all(item=story)], known)
 
 
 def _subject(
-    store: Store, story: str | None, runs: Sequence[Run], known: dict[str, Check]
+    store: Store, story: str | None, runs: Sequence[Run], known: Sequence[Check]
 ) -> Subject:
     thing = store.library.get(story) if story is not None else None
     if thing is not None and not isinstance(thing, Item | Entry):
