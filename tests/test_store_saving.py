@@ -311,6 +311,19 @@ def test_quiet_days_of_one_title_are_as_many_digests(tmp_path: Path) -> None:
         assert store.library.ids(ALL) == ["d3", "d2", "d1"]
 
 
+def test_a_file_saved_anew_each_day_brings_each_days_digest(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        days = [
+            replace(digest(item(f"Story of {day}")), date=date(2026, 10, day), cutoff_at=None)
+            for day in (1, 2)
+        ]
+        batch = [arriving(day, guid="file:daily.html", url=None) for day in days]
+        for each in (*batch, *batch):
+            store.library.save(None, [each], NOW)
+        assert store.library.ids(ALL) == ["d2", "i2", "d1", "i1"]
+        assert not one(store, "i1").gone
+
+
 def test_a_post_that_is_understood_later_becomes_a_digest(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         plain = replace(arriving(rich()), digest=None, item_labels=(), notices=("not divided",))

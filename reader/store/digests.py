@@ -31,6 +31,10 @@ class Digests:
         """Save an entry that divides into items; return the entry's id and what became of it."""
         parsed = clean_record(prepared.incoming.digest or _missing())
         known = self._entries.find(prepared)
+        if known is not None and self._other_day(known, parsed):
+            # A file of the same name (`daily.html`), saved anew each day.
+            prepared = Prepared(prepared.incoming, ("e:digest|" + identity.digest_key(parsed),))
+            known = self._entries.find(prepared)
         row = self.find(known, parsed)
         if row is None:
             entry, outcome = self.begin(known, feed, prepared, parsed, now)
@@ -49,6 +53,17 @@ class Digests:
         if row is None:
             raise LookupError(f"digest of entry {entry}")
         return row
+
+    def _other_day(self, entry: int, parsed: ParsedDigest) -> bool:
+        """Whether an entry holds the digest of another day than this one."""
+        row = self._connection.row("SELECT parsed FROM digests WHERE entry = ?", (entry,))
+        if row is None:
+            return False
+        days = [
+            said.cutoff_at.date() if said.cutoff_at else said.date
+            for said in (unpack(ParsedDigest, row["parsed"]), parsed)
+        ]
+        return None not in days and days[0] != days[1]
 
     def find(self, entry: int | None, parsed: ParsedDigest) -> sqlite3.Row | None:
         """Return the same digest, by its entry, else by its key; no site fits any."""
