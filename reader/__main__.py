@@ -27,9 +27,12 @@ def _window(session: Session) -> int:
     display.check_libraries()
     try:
         from reader.gui import run
+
+        return run(session.store_path, session.config_path)
     except ImportError as error:
+        if ".so" not in str(error) and "PySide6" not in str(error):
+            raise
         raise display.missing_library(error) from error
-    return run(session.store_path, session.config_path)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def test_a_run_as_text(store: Path) -> None:
     assert called.code == 0
     assert "✗ Refuted  Sums of even numbers are even" in called.out
     assert "– Could not run  Faster on a GPU" in called.out
-    assert "they say: No odd sum" in called.out
+    assert "expected: No odd sum" in called.out
     assert "\x1b" not in called.out
 
 

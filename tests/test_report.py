@@ -286,7 +286,7 @@ def test_html_says_everything_in_its_language(language: str) -> None:
         text = claim.text.zh if language == "zh" else claim.text.en
         assert text.replace("`", "") in outline.words
     words = {
-        "zh": ["证实", "证伪", "不能定论", "不适用", "未能运行", "来源说"],
+        "zh": ["证实", "证伪", "不能定论", "不适用", "未能运行", "预期"],
         "en": ["Confirmed", "Refuted", "Inconclusive", "Not applicable", "Could not run"],
     }
     for word in words[language]:

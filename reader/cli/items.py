@@ -21,7 +21,7 @@ from reader.cli.reading import page_of
 from reader.cli.session import Session, pass_session
 from reader.errors import Usage
 from reader.language import _, language
-from reader.model import Order, Query, Row, StoryKind
+from reader.model import Layer, Order, Query, Row, StoryKind
 
 if TYPE_CHECKING:
     from reader.store import Store
@@ -66,7 +66,14 @@ def query_of(kind: str, order: str, limit: int, text: str = "", **filters: Any) 
     )
 
 
-@click.command(help=_("List items, newest first."))
+@click.command(
+    help=_("List items, newest first."),
+    epilog=_(
+        "Layers stand as nine letters in stack order: F frontend, G graph_ir, T tensor_ir, "
+        "O optimization, K kernel_codegen, H hardware_backend, R runtime, D distributed, "
+        "B benchmark; the site's where it gives them, else ours."
+    ),
+)
 @story_filters
 @kind_option("item")
 @limit_option
@@ -108,7 +115,7 @@ def _list(store: Store, query: Query, as_json: bool) -> None:
     if not rows:
         voice.note(_("Nothing fits. Take a filter away, or sync for more: readproof sync"))
         return
-    heads = ("id", _("score"), _("date"), _("layers"), _("hardware"), _("title"))
+    heads = ("id", _("score"), _("date"), _("layers"), _("hardware"), "   " + _("title"))
     voice.listing([_line(row) for row in rows], heads, numbers=(1,))
 
 
@@ -121,10 +128,19 @@ def _line(row: Row) -> Sequence[str]:
         row.id,
         f"{row.score:.1f}" if row.score is not None else "",
         row.published.astimezone().strftime("%Y-%m-%d") if row.published else "",
-        ",".join(row.layers[:3]) + ("…" if len(row.layers) > 3 else ""),
-        hardware + ("…" if len(row.hardware) > 2 else ""),
+        strip(row.layers),
+        hardware,
         f"{mark} {row.title}",
     )
+
+
+# One letter a layer, in stack order; a layer keeps its place in every row.
+LETTERS = dict(zip(Layer, "FGTOKHRDB", strict=True))
+
+
+def strip(layers: Sequence[Layer]) -> str:
+    """Return the nine cells of a row's layers: F··OKH···."""
+    return "".join(letter if layer in layers else "·" for layer, letter in LETTERS.items())
 
 
 @click.command(help=_("Show one item, entry or digest (or a feed, queue entry or run) whole."))

@@ -118,7 +118,7 @@ def print_run(record: Run, check: Check | None) -> None:
         voice.say(*wrap(sentence(verdict.reason, check), cells, "  "))
         expected = in_language(verdict.expected, tongue)
         if expected:
-            voice.say(*wrap(_("they say: {text}").format(text=expected), cells, "  "))
+            voice.say(*wrap(_("expected: {text}").format(text=expected), cells, "  "))
         measured = ", ".join(
             f"{name} {amount(value, unit_of(name, check))}"
             for name, value in verdict.measured.items()

@@ -10,6 +10,8 @@ from typing import Any
 from reader.model import Leg, Run
 from reader.report.words import Say, amount
 
+MAX_PACKAGES = 24
+
 Fact = tuple[str, str]  # label, text
 
 
@@ -35,9 +37,15 @@ def _stands(leg: Leg) -> list[Any]:
     return [
         leg.environment.get("version"),
         leg.environment.get("packages"),
+        {name: tool.get("version") for name, tool in _tools(leg)},
         toolkit.get("release") or toolkit.get("version"),
         leg.target,
     ]
+
+
+def _tools(leg: Leg) -> list[tuple[str, Mapping[str, Any]]]:
+    tools = leg.environment.get("tools") or {}
+    return [(name, tool) for name, tool in tools.items() if isinstance(tool, Mapping)]
 
 
 def _gpus(machine: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -80,8 +88,12 @@ def _legs(run: Run, _: Say) -> Iterator[Fact]:
         environment = leg.environment
         parts = [environment.get("version"), environment.get("origin"), environment.get("path")]
         yield _("Interpreter") + own, " · ".join(str(each) for each in parts if each)
-        yield _("Packages") + own, packages(environment.get("packages"))
+        yield _("Packages") + own, packages(environment.get("packages"), _)
+        tools = (f"{name} {tool.get('version')} ({tool.get('path')})" for name, tool in _tools(leg))
+        yield _("Tools") + own, ", ".join(tools)
         yield _("Targets") + own, leg.target
+        overrides = environment.get("overrides") or {}
+        yield _("Overrides") + own, amount(dict(overrides)) if overrides else ""
 
 
 def _toolkit(leg: Leg, _: Say) -> str:
@@ -91,7 +103,9 @@ def _toolkit(leg: Leg, _: Say) -> str:
     return "CUDA " + " · ".join(str(each) for each in parts if each)
 
 
-def packages(found: Any) -> str:
-    """Return packages as `name version`, whether they are kept as a mapping or as pairs."""
-    pairs = found.items() if isinstance(found, Mapping) else found or ()
-    return ", ".join(f"{name} {version}" for name, version in sorted(pairs))
+def packages(found: Any, _: Say) -> str:
+    """Return packages as `name version`, kept as a mapping or as pairs; many are counted."""
+    pairs = sorted(found.items() if isinstance(found, Mapping) else found or ())
+    text = ", ".join(f"{name} {version}" for name, version in pairs[:MAX_PACKAGES])
+    more = len(pairs) - MAX_PACKAGES
+    return text + (_(" and {n} more").format(n=more) if more > 0 else "")

@@ -143,7 +143,7 @@ def _claim(claim: ClaimPart, anchor: str, _: Say) -> Iterator[str]:
     yield f'<p class="marks">{_state(claim.verdict, claim.word)}{"".join(marks)}</p>'
     yield f"<h3>{rich(claim.title)}</h3>"
     yield f'<p class="reason">{rich(claim.reason)}</p>'
-    pairs = [(_("They say"), rich(claim.expected)), (_("Tested here by"), rich(claim.method))]
+    pairs = [(_("Expected"), rich(claim.expected)), (_("Tested here by"), rich(claim.method))]
     pairs.append((_("This machine shows"), _numbers(claim.numbers)))
     yield from _pairs(pairs, "sides")
     if claim.elsewhere is not None:
@@ -208,7 +208,7 @@ def _run(run: RunPart, _: Say) -> Iterator[str]:
     )
     for warning in run.stale:
         yield f'<p class="note stale">{rich(warning)}</p>'
-    for warning in run.faults:
+    for warning in run.notices:
         yield f'<p class="note">{rich(warning)}</p>'
     facts = [*run.facts, (_("Negative control"), run.control)]
     yield from _pairs(((label, rich(words)) for label, words in facts), "facts")

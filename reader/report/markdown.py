@@ -101,7 +101,7 @@ def _claim(claim: ClaimPart, _: Say) -> Iterator[str]:
     yield escape(claim.reason)
     yield ""
     for label, words in (
-        (_("They say"), claim.expected),
+        (_("Expected"), claim.expected),
         (_("Tested here by"), claim.method),
     ):
         if words:
@@ -135,7 +135,7 @@ def _run(run: RunPart, _: Say) -> Iterator[str]:
     yield f"### {escape(_('Run {id}').format(id=run.id))} · {escape(run.title)}"
     yield ""
     yield escape(f"{run.when} · {run.status} · {_('fingerprint')} {run.fingerprint}")
-    for warning in (*run.stale, *run.faults):
+    for warning in (*run.stale, *run.notices):
         yield ""
         yield f"> {escape(warning)}"
     yield ""
@@ -145,9 +145,13 @@ def _run(run: RunPart, _: Say) -> Iterator[str]:
         yield f"{_('Negative control')}: {escape(run.control)}"
     yield ""
     yield f"{_('To repeat it')}: {code(run.repeat)}"
-    for line in run.ran:
+    if run.ran:
         yield ""
-        yield f"{_('What ran')}: {code(line)}" if line else ""
+        yield f"<details><summary>{_('What ran')} ({len(run.ran)})</summary>"
+        yield ""
+        yield from (f"- {code(line)}" for line in run.ran)
+        yield ""
+        yield "</details>"
     if run.artefacts:
         yield ""
         yield f"<details><summary>{_('Kept files')} ({len(run.artefacts)})</summary>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,7 +69,7 @@ class RunPart:
     facts: tuple[Fact, ...]
     control: str
     stale: tuple[str, ...]
-    faults: tuple[str, ...]
+    notices: tuple[str, ...]
     repeat: str
     ran: tuple[str, ...]
     artefacts: tuple[Artefact, ...]
@@ -255,10 +255,25 @@ def _run(recorded: Recorded, tongue: str, _: Say) -> RunPart:
         facts=facts(run, _),
         control=in_language(check.control_text, tongue) if check is not None else "",
         stale=tuple(sentence(each, check, tongue) for each in run.stale),
-        faults=tuple(
-            f"{leg.name}: {sentence(leg.fault, check, tongue)}" for leg in run.legs if leg.fault
-        ),
+        notices=tuple(each for leg in run.legs for each in _notices(leg, recorded, tongue, _)),
         repeat=command(run, here=True),
-        ran=tuple(" ".join(shlex.quote(str(word)) for word in leg.command) for leg in run.legs),
+        ran=tuple(each for leg in run.legs for each in _ran(leg)),
         artefacts=run.artefacts,
     )
+
+
+def _notices(leg: Leg, recorded: Recorded, tongue: str, _: Say) -> Iterator[str]:
+    if leg.environment.get("simulated"):
+        yield _("The GPU's part was given, not measured: a test of the check itself.")
+    if leg.fault is not None:
+        yield f"{leg.name}: {sentence(leg.fault, recorded.check, tongue)}"
+    yield from (str(each) for each in leg.environment.get("notices") or ())
+
+
+def _ran(leg: Leg) -> Iterator[str]:
+    """Yield the leg's own command, then what its script started."""
+    started = leg.environment.get("commands") or ()
+    commands = [leg.command, *(each.get("argv") or () for each in started)]
+    for words in commands:
+        if words:
+            yield " ".join(shlex.quote(str(word)) for word in words)
