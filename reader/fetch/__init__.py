@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING
+from urllib.parse import urldefrag, urljoin
 
 from reader import __version__
 from reader.errors import Interrupted, SourceError
@@ -30,6 +31,7 @@ READ_SECONDS = 15.0
 CONNECT_SECONDS = 10.0
 CONNECTIONS = 2  # to one host at a time
 ARXIV_SECONDS = 3.0  # between two requests, over one connection: arXiv's terms of use
+_LOCATION = "readproof_location"
 _PERMANENT, _TEMPORARY = (301, 308), (302, 303, 307)
 
 
@@ -84,10 +86,12 @@ class Fetcher:
             headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"},
             timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
             trust_env=False,
+            event_hooks={"response": [_take_location]},
         )
         self._stopped, self._clock, self._now, self._sleep = stopped, clock, now, sleep
         # One token a connection; in each, when a request by it last ended.
         self._tokens: dict[str, SimpleQueue[float]] = {}
+        self._left_alone: dict[str, float] = {}  # hosts that said 429, until when
 
     def __enter__(self) -> Fetcher:
         return self
@@ -141,8 +145,9 @@ class Fetcher:
                 moved = at if permanent and at != url else None
                 return replace(answer, permanent_url=moved)
             permanent = permanent and answer.status in _PERMANENT
-            if not _same_host(at, target):
+            if not _same_host(at, target):  # neither a secret nor a way inside is passed on
                 asked = {k: v for k, v in asked.items() if k.lower() != "authorization"}
+                private = False
             at = target
 
     def _one(
@@ -152,6 +157,8 @@ class Fetcher:
         # Waiting for one's turn does not count: a polite reader is no slow server.
         with self._turn(url), _named(url, self._stopped), self._allowed(seconds):
             begun = self._clock()
+            if (left_alone := self._left_alone.get(_host(url), begun) - begun) > 0:
+                raise HttpRefusal(_refusal(429), 429, left_alone)
             request = self._client.build_request(
                 "GET", url, headers=asked, extensions={**self._timeouts(), "private": private}
             )
@@ -166,7 +173,7 @@ class Fetcher:
 
     def _answer(self, url: str, raw: httpx.Response, most: int) -> tuple[Response, str | None]:
         now, headers, status = self._now(), raw.headers, raw.status_code
-        location = headers.get("location")
+        location = raw.extensions.get(_LOCATION)
         answer = Response(
             status=status,
             body=b"",
@@ -179,7 +186,9 @@ class Fetcher:
             retry_after=retry_after(headers.get("retry-after"), now),
         )
         if status in (*_PERMANENT, *_TEMPORARY) and location:
-            return answer, str(raw.url.join(location).copy_with(fragment=None))
+            return answer, urldefrag(urljoin(url, location.strip())).url
+        if status == 429 and answer.retry_after:
+            self._left_alone[_host(url)] = self._clock() + answer.retry_after
         if status >= 400 or status < 200 or (300 <= status < 400 and status != 304):
             raise HttpRefusal(_refusal(status), status, answer.retry_after)
         if status == 304:
@@ -221,6 +230,12 @@ class Fetcher:
             yield
         finally:
             tokens.put(self._clock())
+
+
+def _take_location(response: httpx.Response) -> None:
+    """Keep httpx from building a redirect of its own, which fails on odd addresses."""
+    if "location" in response.headers:
+        response.extensions[_LOCATION] = response.headers.pop("location")
 
 
 def _host(url: str) -> str:

@@ -157,15 +157,15 @@ class Door(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request; its extension `private` says whether it may stay inside."""
-        if request.extensions.get("private"):
-            return self._private.handle_request(request)
-        proxy = self._proxy_for(request.url)
-        if proxy is None:
-            return self._public.handle_request(request)
         host = request.url.host
-        if host == "localhost" or (_is_ip(host) and not is_public(host)):
+        inside = host == "localhost" or (_is_ip(host) and not is_public(host))
+        private = bool(request.extensions.get("private"))
+        proxy = None if inside else self._proxy_for(request.url)
+        if inside and not private:
             raise SourceError(_inside(host))
-        return self._through(proxy).handle_request(request)
+        if proxy is not None:
+            return self._through(proxy).handle_request(request)
+        return (self._private if private else self._public).handle_request(request)
 
     def _through(self, proxy: str) -> httpx.HTTPTransport:
         if proxy not in self._proxies:

@@ -1,0 +1,280 @@
+"""One sync: due feeds fetched side by side, saved one by one, each with its health."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from reader import settings
+from reader.errors import Interrupted, ReadproofError
+from reader.language import _
+from reader.model import Feed, FeedKind, Fetch, Form, Health, Incoming, ParsedFeed, Saved
+from reader.parse import read_feed
+from reader.sync import history, images, schedule
+from reader.sync.folder import read_folder
+from reader.sync.receive import incoming
+from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
+from reader.sync.topics import on_topic
+from reader.tasks import Task, each
+
+if TYPE_CHECKING:
+    from reader.fetch import Fetcher, Response
+    from reader.store import Store
+
+WORKERS = 12
+EVER = 36_500  # days
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came of one feed before anything was saved; without `parsed` nothing changed."""
+
+    taken: tuple[Incoming, ...] = ()
+    parsed: ParsedFeed | None = None
+    response: Response | None = None
+    history: history.History | None = None
+    note: str | None = None  # something a person should know of a feed that worked
+    seconds: float = 0.0
+
+
+def sync(
+    store_path: Path,
+    *,
+    feeds: Sequence[str] | None = None,
+    force: bool = False,
+    task: Task[Any] | None = None,
+    progress: Progress = silent,
+    fetcher: Fetcher | None = None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> SyncResult:
+    """Fetch the named feeds, all of them with `force`, else those that are due; then pictures.
+
+    One feed that fails never stops the others. Raises StoreError when another process is at it
+    or the store cannot be written, and Interrupted when cancelled; what was saved stays.
+    """
+    from reader.fetch import Fetcher as Door
+    from reader.store import Store
+
+    begun = time.monotonic()
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.open(store_path))
+        stack.enter_context(store.lease("sync"))
+        if fetcher is None:
+            proxy = settings.load(settings.default_config()).proxy
+            stopped = (lambda: task.cancelled) if task is not None else (lambda: False)
+            fetcher = stack.enter_context(Door(proxy=proxy, stopped=stopped))
+        results = _Sync(store, fetcher, task, progress, now).run(_chosen(store, feeds, force, now))
+    return SyncResult(
+        feeds=tuple(results),
+        new=sum(one.new for one in results),
+        updated=sum(one.updated for one in results),
+        unchanged=sum(one.unchanged for one in results),
+        failed=sum(one.outcome in schedule.FAULTY for one in results),
+        seconds=time.monotonic() - begun,
+    )
+
+
+def _chosen(
+    store: Store, ids: Sequence[str] | None, force: bool, now: Callable[[], datetime]
+) -> list[Feed]:
+    if ids:
+        return [store.feeds.get(each_id) for each_id in dict.fromkeys(ids)]
+    return _spread(store.feeds.all() if force else store.feeds.due(now()))
+
+
+def _spread(feeds: list[Feed]) -> list[Feed]:
+    """Return feeds with those of one host far apart, so that none waits behind its own."""
+    by_host: dict[str, deque[Feed]] = defaultdict(deque)
+    for feed in feeds:
+        by_host[urlsplit(feed.url).netloc].append(feed)
+    spread = []
+    while by_host:
+        for host in list(by_host):
+            spread.append(by_host[host].popleft())
+            if not by_host[host]:
+                del by_host[host]
+    return spread
+
+
+class _Sync:
+    def __init__(
+        self,
+        store: Store,
+        fetcher: Fetcher,
+        task: Task[Any] | None,
+        progress: Progress,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._store, self._fetcher, self._task = store, fetcher, task
+        self._progress, self._now = progress, now
+        self._known: dict[str, history.History] = {}
+        self._token: str | None = None
+
+    def run(self, feeds: list[Feed]) -> list[FeedResult]:
+        for feed in feeds:
+            if feed.kind is FeedKind.DIGEST_SITE:
+                self._known[feed.id] = history.History.load(self._store.facts.get(_fact(feed)))
+        if self._known:
+            from reader.credentials import Credentials
+
+            self._token = Credentials().get("github").value
+        results = []
+        for feed, came in each(self._fetch, feeds, workers=WORKERS, task=self._task):
+            results.append(self._keep(feed, came))
+            title = results[-1].title or feed.url
+            self._progress(SyncProgress(len(results), len(feeds), title, feed.url))
+        images.fetch_missing(self._store, self._fetcher, self._task, self._progress)
+        order = {feed.id: place for place, feed in enumerate(feeds)}
+        return sorted(results, key=lambda one: order[one.id])
+
+    # ── on a worker: no store here ──
+
+    def _fetch(self, feed: Feed) -> Fetched:
+        begun = time.monotonic()
+        fetched = self._folder(feed) if feed.kind is FeedKind.FOLDER else self._feed(feed)
+        return replace(fetched, seconds=time.monotonic() - begun)
+
+    @staticmethod
+    def _folder(feed: Feed) -> Fetched:
+        taken, refused = read_folder(feed.url)
+        note = "; ".join(refused[:3]) or None
+        parsed = ParsedFeed(
+            "", "folder", entries=tuple(one.entry for one in taken), notices=tuple(refused)
+        )
+        return Fetched(tuple(taken), parsed, note=note)
+
+    def _feed(self, feed: Feed) -> Fetched:
+        response = self._fetcher.get(
+            feed.url, etag=feed.etag, last_modified=feed.last_modified, private=feed.private
+        )
+        posts, known = self._posts(feed)
+        if response.not_modified:
+            return Fetched(tuple(posts), None, response, known)
+        parsed = read_feed(response.body, content_type=response.content_type, url=response.url)
+        entries = [one for one in parsed.entries if not feed.topic_filter or on_topic(one)]
+        divide = feed.kind is FeedKind.DIGEST_SITE
+        taken = [incoming(one, Form.FEED_HTML, divide=divide) for one in entries]
+        return Fetched((*taken, *posts), parsed, response, known)
+
+    def _posts(self, feed: Feed) -> tuple[list[Incoming], history.History | None]:
+        """Return posts of a digest site's history; that it cannot be had never fails the feed."""
+        known = self._known.get(feed.id)
+        if known is None:
+            return [], None
+        try:
+            posts, known = history.fetch(self._fetcher, feed.url, known, self._token)
+        except Interrupted:
+            raise
+        except ReadproofError as error:
+            _LOG.info("%s: history: %s", feed.url, error)
+            return [], None
+        # An ordinary post comes with the feed, under its own address.
+        return [one for one in posts if one.digest is not None or one.notices], known
+
+    # ── on the caller's thread ──
+
+    def _keep(self, feed: Feed, came: Fetched | BaseException) -> FeedResult:
+        if isinstance(came, Interrupted) or (
+            isinstance(came, BaseException) and not isinstance(came, Exception)
+        ):
+            raise came
+        if isinstance(came, Exception):
+            return self._failed(feed, came)
+        saved = self._store.library.save(feed.id, came.taken, self._now())
+        if came.history is not None:
+            self._store.facts.set(_fact(feed), came.history.dump())
+        outcome, said = self._outcome(feed, came, saved)
+        self._describe(feed, came.parsed)
+        self._record(feed, came, saved, outcome, said)
+        return FeedResult(
+            feed.id,
+            feed.url,
+            feed.title or (came.parsed.title if came.parsed else ""),
+            outcome,
+            new=len(saved.new),
+            updated=len(saved.updated),
+            unchanged=len(saved.unchanged),
+            error=said,
+            seconds=came.seconds,
+        )
+
+    def _record(
+        self, feed: Feed, came: Fetched, saved: Saved, outcome: Health, said: str | None
+    ) -> None:
+        response, now = came.response, self._now()
+        cache = response.cache_seconds if response else None
+        same = response is not None and response.not_modified
+        fetch = Fetch(
+            at=now,
+            outcome=outcome,
+            error=said,
+            new=len(saved.new),
+            updated=len(saved.updated),
+            seconds=came.seconds,
+            etag=(response.etag or (feed.etag if same else None)) if response else None,
+            last_modified=(response.last_modified or (feed.last_modified if same else None))
+            if response
+            else None,
+            next_check=schedule.after_success(feed, outcome, now, cache),
+            # Only an address that was read as a feed takes the old one's place.
+            url=response.permanent_url if response and came.parsed else None,
+        )
+        self._store.feeds.record(feed.id, fetch)
+
+    def _describe(self, feed: Feed, parsed: ParsedFeed | None) -> None:
+        if parsed is None:
+            return
+        title = parsed.title if not feed.title else None
+        language = parsed.language if parsed.language != feed.language else None
+        if title or language:
+            self._store.feeds.describe(feed.id, title=title or None, language=language)
+
+    def _outcome(self, feed: Feed, came: Fetched, saved: Saved) -> tuple[Health, str | None]:
+        if saved.new or saved.updated:
+            return Health.OK, came.note
+        if came.parsed is None:
+            return Health.UNCHANGED, None
+        if not came.parsed.entries:
+            return Health.QUIET, None
+        if schedule.is_stale(feed, came.parsed, self._now()):
+            return Health.STALE, _("Nothing newer than some days ago: it gives an old batch again.")
+        if saved.unchanged and not self._has_own(feed, saved):
+            return Health.DUPLICATES, _("Everything it gives came by another source already.")
+        return (Health.UNCHANGED if came.taken else Health.QUIET), came.note
+
+    def _has_own(self, feed: Feed, saved: Saved) -> bool:
+        # `entries` counts what the feed owns; one that was never fetched may own nothing yet.
+        return self._store.feeds.get(feed.id).entries > 0 if saved.unchanged else True
+
+    def _failed(self, feed: Feed, error: Exception) -> FeedResult:
+        from reader.fetch import HttpRefusal
+
+        now, retry, gone = self._now(), None, False
+        if isinstance(error, HttpRefusal):
+            retry, gone = error.retry_after, error.status == 410
+        said = str(error)
+        if not isinstance(error, ReadproofError):
+            _LOG.error("%s", feed.url, exc_info=error)
+            said = _("Readproof failed on this feed ({detail}); this is a bug of ours.").format(
+                detail=type(error).__name__
+            )
+        outcome = Health.GONE if gone else Health.FAILED
+        past = self._store.feeds.history(feed.id, days=EVER)
+        following = schedule.after_failure(past, now, retry, gone=gone)
+        self._store.feeds.record(
+            feed.id, Fetch(at=now, outcome=outcome, error=said, next_check=following)
+        )
+        return FeedResult(feed.id, feed.url, feed.title, outcome, error=said)
+
+
+def _fact(feed: Feed) -> str:
+    return f"history of {feed.id}"
