@@ -252,6 +252,19 @@ def test_an_item_that_vanishes_is_kept_and_may_come_back(tmp_path: Path) -> None
         assert not one(store, "i2").gone
 
 
+def test_what_only_a_poorer_form_tells_is_not_gone(tmp_path: Path) -> None:
+    for order in (0, 1):
+        with opened(tmp_path, str(order)) as store:
+            both = item("Both"), item("Text only", summary="Only the copied text tells this one.")
+            forms = [digest(*both, form=Form.TEXT), digest(both[0])]
+            for form in forms[:: -1 if order else 1]:
+                store.library.save(None, [arriving(form)], NOW)
+            assert {each.title: each.gone for each in store.library.items("d1")} == {
+                "Both": False,
+                "Text only": False,
+            }
+
+
 def test_items_keep_their_ids_when_they_are_numbered_anew(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         kept = item("Kept", number=1, summary="The kept story is told in these words here.")

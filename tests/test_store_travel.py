@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reader.errors import StoreError
-from reader.model import Entry, Form, Leg, Query, RunStatus, StoryKind
+from reader.model import Digest, Entry, Form, Leg, Query, RunStatus, StoryKind
 from reader.store import Store, export_data, import_data
 from reader.store.marks import Marks
 from tests.checks_for_store import a_check
@@ -48,12 +48,16 @@ def state(store: Store) -> dict[str, Any]:
         if row.kind is StoryKind.DIGEST
         for each in store.library.items(row.id)
     )
-    texts = sorted(
-        (each.title, each.content_html)
-        for row in rows
-        if row.kind is StoryKind.ENTRY
-        for each in store.library.revisions(row.id)
-    )
+    digests = [store.library.get(row.id) for row in rows if row.kind is StoryKind.DIGEST]
+    said = [each for each in digests if isinstance(each, Digest)]
+    entries = [row.id for row in rows if row.kind is StoryKind.ENTRY]
+    texts = [
+        (
+            store.library.revisions(id_)[-1].content_html,
+            sorted((each.title, each.content_html) for each in store.library.revisions(id_)),
+        )
+        for id_ in (*entries, *(each.entry for each in said))
+    ]
     runs = [
         (
             *(run.check, run.status, run.started, run.finished, run.machine, run.legs),
@@ -71,6 +75,7 @@ def state(store: Store) -> dict[str, Any]:
             each.tags,
             str(each.note),
             each.check or "",
+            each.added,
         )
         for each in store.queue.all()
     )
@@ -78,7 +83,8 @@ def state(store: Store) -> dict[str, Any]:
     return {
         "stories": stories,
         "gone": gone,
-        "texts": texts,
+        "texts": sorted(texts),
+        "digests": [(each.parsed, each.published, each.url) for each in said],
         "runs": runs,
         "queue": queue,
         "feeds": feeds,
@@ -113,7 +119,7 @@ def test_an_empty_store_gets_everything_back(tmp_path: Path) -> None:
         before, after = state(store), state(other)
         # What was only read and is no digest stays behind; its mark waits for the next sync.
         before["stories"] = [each for each in before["stories"] if each[0] != "read only"]
-        before["texts"] = [each for each in before["texts"] if each[0] != "read only"]
+        before["texts"] = [each for each in before["texts"] if "read only" not in each[0]]
         assert after == before
         other.library.save("f1", [post("read only")], NOW)
         assert state(other) == state(store)
@@ -197,6 +203,15 @@ _forms = {
     "poor": poor(),
     "feed": replace(rich(), form=Form.FEED_HTML),
     "less": replace(rich(), items=rich().items[:1]),
+    "says else": replace(
+        poor(),
+        overview="The text has an overview of its own.",
+        items=tuple(
+            replace(each, why="Said otherwise.", score=55.0, group="Only here")
+            for each in poor().items
+        ),
+    ),
+    "edited": replace(rich(), overview="Corrected.", items=rich().items[::-1]),
     "other": digest(item("Another", summary="Something else was told on that day, at length.")),
 }
 _actions = st.one_of(

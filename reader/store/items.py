@@ -136,16 +136,10 @@ class Items:
         return self._connection.row("SELECT 1 FROM items WHERE key = ?", (key,)) is not None
 
     def settle(self, scope: str, id_: int, item: ParsedItem, others: Sequence[str] = ()) -> str:
-        """Let every key of this form lead to the item; marks that waited under one come over.
-
-        Returns the key the item's marks stand under.
-        """
+        """Let every key of this form lead to the item; return the key its marks stand under."""
         own = str(self._connection.value("SELECT key FROM items WHERE id = ?", (id_,)))
         keys = [own, *("i:" + each for each in identity.item_keys(scope, item)), *others]
         self._entries.alias(keys, own)
-        for key in keys:
-            if key != own and self._leads(key) == own:
-                self._entries.marks.rekey(key, own)
         return own
 
     def update(

@@ -40,4 +40,4 @@ def item_body(item: ParsedItem) -> str:
 def item_text(item: ParsedItem) -> str:
     """Return what our labels of an item are made from besides its title, without its layers."""
     parts = (item.summary, item.why, item.body, item.reported_result, item.scenario)
-    return "\n".join(part for part in (*parts, item.first_step, item.section) if part)
+    return "\n\n".join(part for part in parts if part)
