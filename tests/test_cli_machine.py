@@ -29,7 +29,7 @@ def own(tmp_path: Path, name: str) -> list[str | Path]:
     """Trust a check of the user's own and return the words that name its settings."""
     folder = tmp_path / "checks" / name
     shutil.copytree(CHECKS / name, folder)
-    config = ["--config", tmp_path / "settings.toml"]
+    config: list[str | Path] = ["--config", tmp_path / "settings.toml"]
     called = command(*config, "check", "trust", folder, "--yes")
     assert called.code == 0, called.err
     assert "sha256" in called.out

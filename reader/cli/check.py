@@ -218,6 +218,7 @@ def _once(session: Session, one: Check, item: str | None, options: RunOptions) -
     def show(progress: RunProgress) -> None:
         if progress.line is not None and session.verbose:
             bar.line(progress.line)
+        bar.step(step_word(progress.step))
         bar.show(progress.done, progress.total, progress.message or step_word(progress.step))
 
     try:

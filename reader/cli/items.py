@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from reader.cli import render, voice
 from reader.cli.options import (
+    F,
     end_of,
     evidence_typed,
     hardware_typed,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 KINDS = {"all": tuple(StoryKind)} | {each.value: (each,) for each in StoryKind}
 
 
-def kind_option(default: str) -> Any:
+def kind_option(default: str) -> Callable[[F], F]:
     """Return the option that chooses items, entries or digests."""
     return click.option(
         "--kind", type=click.Choice(list(KINDS)), default=default, help=_("What to list.")

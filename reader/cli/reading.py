@@ -28,7 +28,8 @@ def _head(title: str, identity: str, facts: list[str], cells: int) -> Iterator[s
 def _field(name: str, text: str | None, cells: int) -> Iterator[str]:
     if text:
         yield ""
-        yield paint(name, "dim")
+        if name:
+            yield paint(name, "dim")
         for paragraph in text.split("\n"):
             yield from wrap(paragraph, cells)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import repeat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +16,7 @@ from reader.cli.plain import wrap
 from reader.cli.session import Session, pass_session
 from reader.cli.surroundings import freshness
 from reader.language import _, language
-from reader.model import Check, Run
+from reader.model import Check, Run, VerdictKind
 from reader.report import check_of
 from reader.report.difference import difference
 from reader.report.record import run_document
@@ -123,11 +124,13 @@ def print_run(record: Run, check: Check | None) -> None:
             f"{name} {amount(value, unit_of(name, check))}"
             for name, value in verdict.measured.items()
         )
-        if measured:
+        if measured and verdict.verdict is not VerdictKind.COULD_NOT_RUN:
             voice.say(*wrap(_("measured: {text}").format(text=measured), cells, "  "))
     if record.artefacts:
-        voice.say("", _("Kept files:"))
-        voice.say(*(f"  {each.path}" for each in record.artefacts))
+        folder = str(Path(record.artefacts[0].path).parent)
+        voice.say(
+            "", _("Kept: {n} files in {folder}").format(n=len(record.artefacts), folder=folder)
+        )
 
 
 @run.command("diff", help=_("Tell two runs apart: machine, versions, results."))

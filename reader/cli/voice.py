@@ -116,11 +116,18 @@ def glyph(state: str) -> str:
 
 
 class Progress:
-    """A line on stderr that is redrawn on a terminal, and stays silent in a pipe."""
+    """A line on stderr that is redrawn on a terminal, and only says each step in a pipe."""
 
     def __init__(self) -> None:
         self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._drawn = False
+        self._step = ""
+
+    def step(self, name: str) -> None:
+        """Say in a pipe that the next step began; a terminal shows it in the line itself."""
+        if not self._live and name != self._step:
+            note(name)
+        self._step = name
 
     def show(self, done: int, total: int, text: str) -> None:
         """Draw how far the work is."""

@@ -168,6 +168,7 @@ def _claim(finding: Finding, tongue: str, _: Say) -> ClaimPart:
         numbers=tuple(
             (name, amount(value, unit_of(name, recorded.check), tongue))
             for name, value in verdict.measured.items()
+            if verdict.verdict is not VerdictKind.COULD_NOT_RUN
         ),
         cases=_cases(recorded.run.legs, verdict.claim, tongue),
         run=recorded.run.id,
