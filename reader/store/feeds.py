@@ -12,6 +12,7 @@ from reader.errors import Usage
 from reader.language import _
 from reader.model import Feed, FeedKind, Fetch, Health
 from reader.sanitise import clean_text
+from reader.sanitise.plain import clean_plain
 from reader.store.connection import Connection, now, to_moment, to_seconds
 from reader.store.listing import number
 
@@ -54,6 +55,7 @@ class Feeds:
         """Subscribe; an address that is subscribed already gives the Feed that stands."""
         from reader import identity
 
+        url = clean_plain(url).strip()
         key = identity.feed_key(url)
         with self._connection.write():
             for row in self._connection.rows("SELECT id, key, url FROM feeds"):
