@@ -1,4 +1,4 @@
-"""Triton's compiler as this check uses it: a kernel, a target and the option; never from a cache."""
+"""Triton's compiler as this check uses it: kernel, target and option; never from a cache."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ KERNELS: dict[str, tuple[dict[str, str], dict[str, int]]] = {
     "layernorm": (
         {"x": "*fp32", "weight": "*fp32", "bias": "*fp32", "out": "*fp32", "n": "i32"}
         | {"eps": "fp32"},
-        {"BLOCK": 2048},
+        {"block": 2048},
     ),
     "matmul": (
         {"a": "*fp16", "b": "*fp16", "c": "*fp32", "k": "i32"},
-        {"M": 128, "N": 128, "K": 64},
+        {"m": 128, "n": 128, "step": 64},
     ),
-    "products": ({"x": "*i32", "y": "*i32", "out": "*i32", "n": "i32"}, {"BLOCK": 1024}),
+    "products": ({"x": "*i32", "y": "*i32", "out": "*i32", "n": "i32"}, {"block": 1024}),
 }
 _OPCODE = re.compile(r"\s*(?:@!?%\w+\s+)?([a-z][a-z0-9_]*(?:[.:][a-z0-9_:]+)*)[\s;]")
 

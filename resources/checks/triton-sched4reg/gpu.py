@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import random
 import statistics
+import struct
 from array import array
 from typing import Any
 
@@ -13,6 +14,11 @@ from compiling import KERNELS, Built
 ROUNDS = 60
 LAUNCHES = 20
 RESAMPLES = 2000
+
+
+def seeded(seed: int) -> random.Random:
+    """Return a generator that can be repeated."""
+    return random.Random(seed)  # noqa: S311 - inputs and resampling, no secrets
 
 
 class DriverError(Exception):
@@ -82,11 +88,11 @@ class Problem:
         self.out: array[Any] = array("f")
         self.scalars: list[Any] = []
         self.reference: list[float] = []
-        getattr(self, name)(random.Random(seed))
+        getattr(self, name)(seeded(seed))
 
     def layernorm(self, rng: random.Random) -> None:
         """Eight rows; float32 sums of 2048 terms."""
-        n, self.grid, self.tolerance = KERNELS["layernorm"][1]["BLOCK"], 8, 2e-4
+        n, self.grid, self.tolerance = KERNELS["layernorm"][1]["block"], 8, 2e-4
         x = array("f", (rng.gauss(0, 1) for _ in range(self.grid * n)))
         weight = array("f", (rng.uniform(0.5, 1.5) for _ in range(n)))
         bias = array("f", (rng.uniform(-1, 1) for _ in range(n)))
@@ -104,7 +110,7 @@ class Problem:
     def matmul(self, rng: random.Random) -> None:
         """One tile; inputs are eighths, so that float16 holds them exactly."""
         shape = KERNELS["matmul"][1]
-        m, n, k, self.tolerance = shape["M"], shape["N"], 2 * shape["K"], 1e-3
+        m, n, k, self.tolerance = shape["m"], shape["n"], 2 * shape["step"], 1e-3
         a = [rng.randint(-16, 16) / 8 for _ in range(m * k)]
         b = [rng.randint(-16, 16) / 8 for _ in range(k * n)]
         columns = [b[j::n] for j in range(n)]
@@ -119,7 +125,7 @@ class Problem:
 
     def products(self, rng: random.Random) -> None:
         """Integers that wrap round at 32 bits; not one may be off."""
-        n = 4 * KERNELS["products"][1]["BLOCK"]
+        n = 4 * KERNELS["products"][1]["block"]
         self.grid = 4
         x = array("i", (rng.randint(-(2**31), 2**31 - 1) for _ in range(n)))
         y = array("i", (rng.randint(-(2**31), 2**31 - 1) for _ in range(n)))
@@ -140,8 +146,6 @@ class Problem:
 
 
 def _halves(values: list[float]) -> array[Any]:
-    import struct
-
     return array("H", struct.pack(f"<{len(values)}e", *values))
 
 
@@ -157,7 +161,7 @@ def count_wrong(name: str, built: Built, seed: int) -> dict[str, int]:
 
 def time_samples(name: str, builds: dict[str, Built], seed: int) -> dict[str, list[float]]:
     """Return microseconds a launch, ROUNDS of them for each build, in shuffled order."""
-    driver, problem, rng = Driver(), Problem(name, seed), random.Random(seed)
+    driver, problem, rng = Driver(), Problem(name, seed), seeded(seed)
     args = [driver.upload(each) for each in (*problem.inputs, problem.out)] + problem.scalars
     kernels = {label: driver.function(built, name) for label, built in builds.items()}
     start, stop = ctypes.c_void_p(), ctypes.c_void_p()
@@ -180,7 +184,7 @@ def time_samples(name: str, builds: dict[str, Built], seed: int) -> dict[str, li
 
 def ratio(over: list[float], under: list[float], seed: int) -> tuple[float, float, float]:
     """Return the ratio of medians with its 95 % bootstrap interval: value, low, high."""
-    rng = random.Random(seed)
+    rng = seeded(seed)
     middle = statistics.median
     many = sorted(
         middle(rng.choices(over, k=len(over))) / middle(rng.choices(under, k=len(under)))

@@ -5,9 +5,9 @@ import triton.language as tl
 
 
 @triton.jit
-def layernorm(x, weight, bias, out, n, eps, BLOCK: tl.constexpr):
+def layernorm(x, weight, bias, out, n, eps, block: tl.constexpr):
     row = tl.program_id(0)
-    columns = tl.arange(0, BLOCK)
+    columns = tl.arange(0, block)
     inside = columns < n
     value = tl.load(x + row * n + columns, mask=inside, other=0.0).to(tl.float32)
     mean = tl.sum(value, axis=0) / n
@@ -20,21 +20,21 @@ def layernorm(x, weight, bias, out, n, eps, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def matmul(a, b, c, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
-    rows = tl.arange(0, M)
-    columns = tl.arange(0, N)
-    inner = tl.arange(0, K)
-    total = tl.zeros((M, N), dtype=tl.float32)
-    for start in range(0, k, K):
+def matmul(a, b, c, k, m: tl.constexpr, n: tl.constexpr, step: tl.constexpr):
+    rows = tl.arange(0, m)
+    columns = tl.arange(0, n)
+    inner = tl.arange(0, step)
+    total = tl.zeros((m, n), dtype=tl.float32)
+    for start in range(0, k, step):
         left = tl.load(a + rows[:, None] * k + (start + inner)[None, :])
-        right = tl.load(b + (start + inner)[:, None] * N + columns[None, :])
+        right = tl.load(b + (start + inner)[:, None] * n + columns[None, :])
         total = tl.dot(left, right, total)
-    tl.store(c + rows[:, None] * N + columns[None, :], total)
+    tl.store(c + rows[:, None] * n + columns[None, :], total)
 
 
 @triton.jit
-def products(x, y, out, n, BLOCK: tl.constexpr):
-    where = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+def products(x, y, out, n, block: tl.constexpr):
+    where = tl.program_id(0) * block + tl.arange(0, block)
     inside = where < n
     left = tl.load(x + where, mask=inside, other=0)
     right = tl.load(y + where, mask=inside, other=0)
