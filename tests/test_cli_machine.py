@@ -166,3 +166,23 @@ def test_a_display_that_does_not_answer_is_none() -> None:
             check=False,
         )
         assert done.returncode == 0, env
+
+
+@pytest.mark.parametrize(
+    ("why", "named"),
+    [
+        ("libEGL.so.1: cannot open shared object file: No such file or directory", "libEGL.so.1"),
+        ("No module named 'PySide6.QtWidgets'", "PySide6"),
+    ],
+)
+def test_a_missing_qt_library_is_named_and_shows_no_trace(
+    store: Path, tmp_path: Path, why: str, named: str
+) -> None:
+    broken = tmp_path / "broken" / "PySide6"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text(f"raise ImportError({why!r})\n", encoding="utf-8")
+    env = {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(broken.parent)}
+    called = command(store=store, env=env)
+    assert called.code == 1
+    assert named in called.err
+    assert len(called.err.strip().splitlines()) == 1

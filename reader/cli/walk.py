@@ -12,13 +12,14 @@ from reader.cli.session import Session
 from reader.cli.surroundings import Surroundings
 from reader.errors import CheckError, Expected
 from reader.language import _, language
-from reader.model import Check, Digest, Item, Order, Query, RunStatus, StoryKind
+from reader.model import Check, Digest, Item, Query, RunStatus, StoryKind
 from reader.report.words import in_language
 
 if TYPE_CHECKING:
     from reader.store import Store
 
 BEST = 5
+RECENT = 100  # items looked at
 SMALL_MB = 100  # an environment up to this is built without asking where nobody can be asked
 
 
@@ -63,11 +64,11 @@ def _best(store: Store, checks: list[Check]) -> list[tuple[Item, list[Check]]]:
     from reader.checks import matching
 
     found = []
-    for row in store.library.page(Query(order=Order.SCORE, limit=50)):
+    for row in store.library.page(Query(limit=RECENT)):
         item = store.library.get(row.id)
         if isinstance(item, Item):
             found.append((item, [each.check for each in matching.fitting(checks, item)]))
-    found.sort(key=lambda pair: not pair[1])
+    found.sort(key=lambda pair: (not pair[1], -(pair[0].score or 0)))
     return found[:BEST]
 
 
