@@ -98,6 +98,13 @@ def test_what_cannot_be_subscribed_is_said(site: str, tmp_path: Path) -> None:
     assert command("sync", "--feed", "f9", store=tmp_path / "s.db").code in (1, 2)
 
 
+def test_the_bundled_sources_on_request(tmp_path: Path) -> None:
+    feeds = command("add", "--bundled", "--json", store=tmp_path / "s.db").json
+    assert len(feeds) >= 10
+    assert all(each["health"] is None for each in feeds)
+    assert command("add", store=tmp_path / "s.db").code == 2
+
+
 def test_subscriptions_travel_as_opml(site: str, tmp_path: Path) -> None:
     here, there, file = tmp_path / "a.db", tmp_path / "b.db", tmp_path / "out.opml"
     command("add", f"{site}/feed.xml", store=here)

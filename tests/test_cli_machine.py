@@ -127,6 +127,13 @@ def test_ctrl_c_keeps_the_run_and_is_130(store: Path, tmp_path: Path) -> None:
     )
 
 
+def test_environments_are_listed_and_removed(tmp_path: Path) -> None:
+    assert command("environments", "list", "--json").json == []
+    called = command("environments", "remove", "no-such-key")
+    assert called.code == 2
+    assert "no-such-key" in called.err
+
+
 def test_unknown_checks_name_what_there_is(store: Path) -> None:
     called = command("check", "run", "tvm-device-gard", store=store)
     assert called.code == 2

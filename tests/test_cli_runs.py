@@ -92,6 +92,11 @@ def test_a_run_as_text(store: Path) -> None:
     assert "\x1b" not in called.out
 
 
+def test_judging_again_keeps_the_verdicts_of_the_same_rules(store: Path) -> None:
+    before = command("run", "show", "r2", "--json", store=store).json
+    assert command("run", "judge", "r2", "--json", store=store).json == before
+
+
 def test_runs_of_one_check_or_item(store: Path) -> None:
     assert len(command("runs", "--check", "confirms", "--json", store=store).json) == 2
     assert command("runs", "--check", "other", "--json", store=store).json == []

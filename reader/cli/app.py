@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from reader import __version__, settings
-from reader.cli import check, data, doctor, feeds, items, queue, report, runs
+from reader.cli import check, data, doctor, environments, feeds, items, queue, report, runs
 from reader.cli.session import Session
 from reader.language import LANGUAGES, _
 
@@ -47,6 +47,6 @@ def root(
     return window(session) if ctx.invoked_subcommand is None else None
 
 
-for group in (feeds, items, queue, check, runs, report, doctor, data):
+for group in (feeds, items, queue, check, environments, runs, report, doctor, data):
     for command in group.COMMANDS:
         root.add_command(command)

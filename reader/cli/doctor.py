@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from reader import __version__
-from reader.cli import voice
+from reader.cli import environments, voice
 from reader.cli.check import known_checks
 from reader.cli.options import json_option
 from reader.cli.session import Session, pass_session
@@ -63,27 +63,12 @@ def examine(session: Session) -> dict[str, Any]:
             {"path": each.path, "version": each.version, "origin": each.origin}
             for each in around.interpreters
         ],
-        "environments": _environments(),
+        "environments": environments.documents(),
         "checks": [around.document(each, None) for each in known_checks(session)],
         "store": _store(session),
         "keyring": _keyring(),
         "fonts": _fonts(),
     }
-
-
-def _environments() -> list[dict[str, Any]]:
-    from reader.checks import environment
-
-    return [
-        {
-            "key": each.key,
-            "folder": str(each.folder),
-            "python": each.python,
-            "packages": list(each.requires),
-            "bytes": each.bytes,
-        }
-        for each in environment.managed_all()
-    ]
 
 
 def _store(session: Session) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import click
 from reader.cli import render, voice
 from reader.cli.options import json_option
 from reader.cli.session import Session, interruptible, pass_session
-from reader.errors import Expected
+from reader.errors import Expected, Usage
 from reader.language import _, ngettext
 from reader.model import Feed, FeedKind, Health
 
@@ -22,7 +22,8 @@ NEED_A_LOOK = {Health.DUPLICATES, Health.STALE, Health.FAILED, Health.GONE}
 @click.command(
     help=_("Subscribe to feeds, sites, GitHub repositories, arXiv categories or queries, folders.")
 )
-@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.argument("urls", nargs=-1, metavar="URL...")
+@click.option("--bundled", is_flag=True, help=_("Also the sources that come with Readproof."))
 @click.option(
     "--kind",
     type=click.Choice(["auto", *(each.value for each in FeedKind)]),
@@ -31,13 +32,15 @@ NEED_A_LOOK = {Health.DUPLICATES, Health.STALE, Health.FAILED, Health.GONE}
 )
 @json_option
 @pass_session
-def add(session: Session, urls: tuple[str, ...], kind: str, as_json: bool) -> int:
+def add(session: Session, urls: tuple[str, ...], bundled: bool, kind: str, as_json: bool) -> int:
     """Subscribe to each address; one that fails does not stop the others."""
     from reader import sync
 
+    if not urls and not bundled:
+        raise Usage(_("Subscribe to what? Give an address, or --bundled."))
     with session.store():
         pass  # a store that cannot be used is said once, before any network
-    added: list[Feed] = []
+    added: list[Feed] = list(sync.subscribe_bundled(session.store_path)) if bundled else []
     failed = 0
     for url in urls:
         try:

@@ -155,4 +155,17 @@ def diff(session: Session, first: str, second: str, as_json: bool) -> None:
     voice.listing(rows, (_("part"), _("what"), one.id, other.id))
 
 
+@run.command("judge", help=_("Judge a run's raw results again, by today's rules."))
+@click.argument("id", metavar="ID")
+@json_option
+@pass_session
+def judge(session: Session, id: str, as_json: bool) -> None:  # noqa: A002
+    """Judge again; what was judged before stays on record."""
+    from reader import runner
+
+    with session.store() as store:
+        runner.judge_again(store, id)
+        show_run(session, store, id, as_json)
+
+
 COMMANDS = (runs, run)
