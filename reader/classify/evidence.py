@@ -1,0 +1,64 @@
+"""What a text shows of what it claims: codegen, property, regression, kernel, end to end."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from reader.classify.rules import load
+from reader.classify.terms import Prepared, Terms
+from reader.model import Evidence
+
+_SENTENCE = re.compile(r"[。；！？\n]+|[;!?]\s|(?<![0-9A-Z])\.\s")
+_NUMBER = re.compile(
+    r"\d+(?:\.\d+)?\s*(?:[x×]|倍|%|％|成|(?:[kKM]?\s*)(?:tokens?|images?|samples?|requests?)\b|"
+    r"[μu]s\b|ms\b|秒|毫秒|微秒|[TG]FLOP|TB/s|GB/s)|\bO\(N",
+    re.IGNORECASE,
+)
+_KINDS = (
+    Evidence.CODEGEN,
+    Evidence.PROPERTY,
+    Evidence.REGRESSION,
+    Evidence.KERNEL,
+    Evidence.END_TO_END,
+)
+
+
+@cache
+def _terms(name: str) -> Terms:
+    raw = load("evidence")[name]
+    return Terms.of(raw if isinstance(raw, list) else raw["words"])
+
+
+def shown(text: str) -> tuple[Evidence, ...]:
+    """Return every kind of evidence a text shows, weakest first."""
+    found: set[Evidence] = set()
+    for sentence in _SENTENCE.split(text):
+        if sentence.strip():
+            found |= _of_sentence(sentence)
+    return tuple(kind for kind in _KINDS if kind in found)
+
+
+def _of_sentence(sentence: str) -> set[Evidence]:
+    found: set[Evidence] = set()
+    denied = _terms("denies").found(Prepared.of(sentence))
+    # A clause that denies takes the performance of the whole sentence, but not the rest of it.
+    for clause in re.split(r"[，,：:]\s*", sentence) if denied else [sentence]:
+        prepared = Prepared.of(clause)
+        if denied and _terms("denies").found(prepared):
+            continue
+        found |= {kind for kind in _KINDS[:3] if _terms(kind.value).found(prepared)}
+    if not denied and _NUMBER.search(sentence) and _terms("faster").found(Prepared.of(sentence)):
+        found |= _of_numbers(Prepared.of(sentence))
+    return found
+
+
+def _of_numbers(prepared: Prepared) -> set[Evidence]:
+    return {kind for kind in _KINDS[3:] if _terms(kind.value).found(prepared)}
+
+
+def evidence_name(kind: Evidence, language: str) -> str:
+    """Return how a kind of evidence is called in zh or en."""
+    if kind is Evidence.NONE:
+        return "无" if language == "zh" else "None"
+    return str(load("evidence")[kind.value]["zh" if language == "zh" else "en"])
