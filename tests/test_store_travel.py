@@ -196,6 +196,26 @@ def test_a_run_that_went_on_is_not_cut_off_by_an_older_file(tmp_path: Path) -> N
             assert each.runs.get("r1").legs == (LEG,)
 
 
+def test_the_richer_form_wins_on_either_side(tmp_path: Path) -> None:
+    with opened(tmp_path, "a") as laptop, opened(tmp_path, "b") as desk:
+        laptop.library.save(None, [arriving(_forms["says else"])], NOW + timedelta(hours=1))
+        laptop.marks.set(["i1"], starred=True)
+        desk.library.save(None, [arriving(rich())], NOW)
+        desk.marks.set(["i2"], starred=True)
+        export_data(laptop, tmp_path / "laptop.zip")
+        export_data(desk, tmp_path / "desk.zip")
+        import_data(desk, tmp_path / "laptop.zip")
+        import_data(laptop, tmp_path / "desk.zip")
+        assert state(laptop) == state(desk)
+        for store in (laptop, desk):
+            assert {each.why for each in store.library.items("d1")} == {rich().items[0].why}
+            assert {each.group for each in store.library.items("d1")} == {"Only here"}
+            assert all(each.marks.starred for each in store.library.items("d1"))
+            found = store.library.get("d1")
+            assert isinstance(found, Digest)
+            assert found.parsed.overview == "The text has an overview of its own."
+
+
 # ── as rules ───────────────────────────────────────────────────────────────────────────────────
 
 _forms = {
@@ -218,7 +238,7 @@ _actions = st.one_of(
     st.tuples(
         st.just("post"), st.sampled_from(["one", "two"]), st.sampled_from(["<p>a</p>", "<p>b</p>"])
     ),
-    st.tuples(st.just("digest"), st.sampled_from(sorted(_forms)), st.just("")),
+    st.tuples(st.just("digest"), st.sampled_from(sorted(_forms)), st.sampled_from(["1", "9"])),
     st.tuples(
         st.sampled_from(["star", "unstar", "tag", "untag", "note", "read", "queue", "drop"]),
         st.integers(0, 5).map(str),
@@ -227,18 +247,21 @@ _actions = st.one_of(
 )
 
 
-def act(store: Store, actions: list[tuple[str, str, str]]) -> None:
+def act(store: Store, actions: list[tuple[str, str, str]], *, whole: bool = False) -> None:
     """Do what a person and the feeds might do."""
     for at, (what, which, how) in enumerate(actions):
         moment = NOW + timedelta(minutes=at)
         if what == "post":
             store.library.save(None, [post(which, content_html=how)], moment)
         elif what == "digest":
-            store.library.save(None, [arriving(_forms[which])], moment)
+            later = NOW + timedelta(hours=int(how))
+            store.library.save(None, [arriving(_forms[which])], later)
         else:
             ids = sorted(store.library.ids(ALL))
             if ids:
                 mark(store, what, ids[int(which) % len(ids)], how)
+    if whole and store.library.ids(ALL):
+        store.marks.set(store.library.ids(ALL), add_tags=["whole"])
 
 
 def mark(store: Store, what: str, id_: str, how: str) -> None:
@@ -274,16 +297,17 @@ def united(folder: Path, name: str, files: list[Path]) -> dict[str, Any]:
 
 
 @_property
-@given(st.lists(_actions, max_size=8), st.lists(_actions, max_size=8))
+@given(st.lists(_actions, max_size=8), st.lists(_actions, max_size=8), st.booleans())
 def test_it_matters_not_who_takes_in_whom(
     tmp_path_factory: pytest.TempPathFactory,
     mine: list[tuple[str, str, str]],
     yours: list[tuple[str, str, str]],
+    whole: bool,
 ) -> None:
     folder = tmp_path_factory.mktemp("travel")
     with opened(folder, "a") as a, opened(folder, "b") as b:
-        act(a, mine)
-        act(b, yours)
+        act(a, mine, whole=whole)
+        act(b, yours, whole=whole)
         export_data(a, folder / "a.zip")
         export_data(b, folder / "b.zip")
     one, other = folder / "a.zip", folder / "b.zip"

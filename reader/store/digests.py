@@ -30,12 +30,7 @@ class Digests:
     def save(self, feed: int | None, prepared: Prepared, now: datetime) -> tuple[int, str]:
         """Save an entry that divides into items; return the entry's id and what became of it."""
         parsed = clean_record(prepared.incoming.digest or _missing())
-        known = self._entries.find(prepared)
-        if known is not None and self._other_day(known, parsed):
-            # A file of the same name (`daily.html`), saved anew each day.
-            prepared = Prepared(prepared.incoming, ("e:digest|" + identity.digest_key(parsed),))
-            known = self._entries.find(prepared)
-        row = self.find(known, parsed)
+        prepared, known, row = self.identify(prepared, parsed)
         if row is None:
             entry, outcome = self.begin(known, feed, prepared, parsed, now)
             self._items.save(self.row(entry), None, parsed, prepared.incoming, now, richer=True)
@@ -46,6 +41,17 @@ class Digests:
         self._entries.alias(prepared.keys, self._entries.row(entry)["key"])
         self._entries.claim(entry, feed)
         return entry, self._again(row, prepared, parsed, now)
+
+    def identify(
+        self, prepared: Prepared, parsed: ParsedDigest
+    ) -> tuple[Prepared, int | None, sqlite3.Row | None]:
+        """Return the entry and the digest that this is, where they stand, and what to save."""
+        known = self._entries.find(prepared)
+        if known is not None and self._other_day(known, parsed):
+            # A file of the same name (`daily.html`), saved anew each day.
+            prepared = Prepared(prepared.incoming, ("e:digest|" + identity.digest_key(parsed),))
+            known = self._entries.find(prepared)
+        return prepared, known, self._find(known, parsed)
 
     def row(self, entry: int) -> sqlite3.Row:
         """Return the digest's row of an entry that is known to have one."""
@@ -65,7 +71,7 @@ class Digests:
         ]
         return None not in days and days[0] != days[1]
 
-    def find(self, entry: int | None, parsed: ParsedDigest) -> sqlite3.Row | None:
+    def _find(self, entry: int | None, parsed: ParsedDigest) -> sqlite3.Row | None:
         """Return the same digest, by its entry, else by its key; no site fits any."""
         own = self._connection.row("SELECT * FROM digests WHERE entry = ?", (entry,))
         if own is not None:
@@ -109,7 +115,7 @@ class Digests:
         else:
             place = self._entries.places.find("entry", entry) or place
             self._entries.places.update(place, story, story)
-            self._move(entry, before["published"], now)
+            self.move(entry, before["published"], now)
         return entry, NEW if known is None else UPDATED
 
     def _insert(self, entry: int, parsed: ParsedDigest) -> None:
@@ -144,7 +150,7 @@ class Digests:
         now_said = merged(current, previous, replace(parsed, items=()), richer=richer)
         self.rewrite(row["id"], now_said)
         self._date(entry, now_said, prepared)
-        self._move(entry, published, now)
+        self.move(entry, published, now)
         changed = self._items.save(
             self.row(entry), previous, parsed, prepared.incoming, now, richer=richer
         )
@@ -181,7 +187,7 @@ class Digests:
             ),
         )
 
-    def _move(self, entry: int, published: int | None, now: datetime) -> None:
+    def move(self, entry: int, published: int | None, now: datetime) -> None:
         """Take the digest and its items to where its date belongs, once that is known."""
         row = self._entries.row(entry)
         if row["published"] in (None, published):

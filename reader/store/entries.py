@@ -163,9 +163,16 @@ class Entries:
             return
         old, new = self.story(before, StoryLabels()), self.story(after, StoryLabels(ours=labels))
         self.places.update(place, old, new)
-        if before["published"] is None and after["published"] is not None:
-            moment = sorted_by(to_moment(after["published"]), now)
-            self.places.move(place, new, self.places.next(moment))
+        if before["published"] is None:
+            self.follow_date(after["id"], None, now)
+
+    def follow_date(self, entry: int, before: int | None, now: datetime) -> None:
+        """Take an entry's own story to where its date belongs, where that has changed."""
+        row, place = self.row(entry), self.place(entry)
+        if place is not None and row["published"] not in (None, before):
+            moment = sorted_by(to_moment(row["published"]), now)
+            story = self.story(row, StoryLabels())
+            self.places.move(place, story, self.places.next(moment))
 
     def digest(self, entry: int) -> int | None:
         """Return the digest an entry divides into, if it does."""

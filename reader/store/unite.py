@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
 from reader.model import Incoming, ParsedDigest, ParsedEntry
 from reader.sanitise.plain import clean_record
@@ -20,6 +21,8 @@ from reader.store.incoming import Prepared
 from reader.store.items import Items
 from reader.store.merge import match, merged, richness
 from reader.store.travel import OldText, SeenForm, Travelled
+
+T = TypeVar("T", int, tuple[str, str])
 
 
 class Unite:
@@ -36,13 +39,13 @@ class Unite:
         digest = None if story.digest is None else clean_record(story.digest)
         incoming = Incoming(story.entry, story.labels, digest, notices=story.notices)
         prepared = Prepared(incoming, tuple(dict.fromkeys((story.key, *story.aliases))))
-        known = self._entries.find(prepared)
-        row = None if digest is None else self._digests.find(known, digest)
-        if row is None and known is None:
-            return self._new(story, prepared, feed)
+        if digest is None:
+            known, row = self._entries.find(prepared), None
+        else:
+            prepared, known, row = self._digests.identify(prepared, digest)
         entry = known if row is None else int(row["entry"])
         if entry is None:
-            raise LookupError(story.key)
+            return self._new(story, prepared, feed)
         if known not in (None, entry):
             self._entries.absorb(known or 0, entry)
         key = str(self._entries.row(entry)["key"])
@@ -50,10 +53,8 @@ class Unite:
         self._entries.claim(entry, feed)
         if digest is not None and row is None:
             self._begin(entry, feed, prepared, digest, story.seen)
-        elif row is None or not self._behind(row, story):
-            self._text(entry, prepared, story.seen)
         else:
-            self._older(entry, OldText(prepared.title, prepared.html, story.seen))
+            self._text(entry, prepared, story.seen, self._lead(row, story))
         return {story.key: key} | self._rest(entry, story, prepared)
 
     def _new(self, story: Travelled, prepared: Prepared, feed: int | None) -> dict[str, str]:
@@ -86,16 +87,31 @@ class Unite:
             return {}
         return self._digest(entry, story, prepared.incoming.digest)
 
-    def _text(self, entry: int, prepared: Prepared, seen: datetime) -> None:
-        """The text that came later is shown; the other is kept as a Revision."""
+    def _text(self, entry: int, prepared: Prepared, seen: datetime, lead: int) -> None:
+        """The winner's text is shown, of equals the later; the loser fills gaps and is kept."""
         here = self._entries.row(entry)
-        if here["text_hash"] == prepared.text_hash:
+        same = here["text_hash"] == prepared.text_hash
+        if lead == 0 and not same:
+            later = (here["seen"], here["text_hash"]) < (to_seconds(seen), prepared.text_hash)
+            lead = 1 if later else -1
+        if same:
             earliest = min(here["seen"], to_seconds(seen) or 0)
             self._connection.run("UPDATE entries SET seen = ? WHERE id = ?", (earliest, entry))
-        elif (here["seen"], here["text_hash"]) < (to_seconds(seen), prepared.text_hash):
+        elif lead > 0:
             self._entries.rewrite(entry, prepared, seen)
         else:
             self._older(entry, OldText(prepared.title, prepared.html, seen))
+        published = _pick(here["published"], to_seconds(prepared.incoming.entry.published), lead)
+        url, source = _pick(
+            (here["url"], here["source_key"] or "") if here["url"] else None,
+            (prepared.url, prepared.source_key or "") if prepared.url else None,
+            lead,
+        ) or (None, "")
+        self._connection.run(
+            "UPDATE entries SET published = ?, url = ?, source_key = ? WHERE id = ?",
+            (published, url, source or None, entry),
+        )
+        self._entries.follow_date(entry, here["published"], seen)
 
     def _older(self, entry: int, old: OldText) -> None:
         said = Prepared(Incoming(ParsedEntry(title=old.title, content_html=old.content_html)), ())
@@ -123,22 +139,32 @@ class Unite:
             for row in rows
         ]
 
-    def _behind(self, row: sqlite3.Row, story: Travelled) -> bool:
-        """Whether the other store's digest is poorer or older than ours."""
-        return _weight(story.forms) < _weight(self._forms(row["id"]))
+    def _lead(self, row: sqlite3.Row | None, story: Travelled) -> int:
+        """Return 1 where the other store's digest is richer or later than ours, -1 for poorer."""
+        if row is None:
+            return 0
+        mine, theirs = _weight(self._forms(row["id"])), _weight(story.forms)
+        return (theirs > mine) - (theirs < mine)
 
     def _digest(self, entry: int, story: Travelled, said: ParsedDigest) -> dict[str, str]:
         row = self._digests.row(entry)
-        behind = self._behind(row, story)
+        richer = self._lead(row, story) >= 0
         here = unpack(ParsedDigest, row["parsed"])
-        both = merged(here, None, replace(said, items=()), richer=not behind)
+        both = merged(here, None, replace(said, items=()), richer=richer)
         self._digests.rewrite(row["id"], both)
         held = {each.parsed.form: each for each in self._forms(row["id"])}
         for form in story.forms:
             parsed, mine = clean_record(form.parsed), held.get(form.parsed.form)
             if mine is None or _later(mine, form):
                 self._digests.keep_form(row["id"], parsed, form.seen)
-        return self._take_items(row, story, richer=not behind)
+        if both.cutoff_at is not None:
+            before = self._entries.row(entry)["published"]
+            self._connection.run(
+                "UPDATE entries SET published = ? WHERE id = ?",
+                (to_seconds(both.cutoff_at), entry),
+            )
+            self._digests.move(entry, before, story.seen)
+        return self._take_items(row, story, richer=richer)
 
     def _take_items(self, row: sqlite3.Row, story: Travelled, *, richer: bool) -> dict[str, str]:
         known = self._items.known(row["id"])
@@ -158,6 +184,15 @@ class Unite:
             if gone is not None:
                 self._connection.run("UPDATE items SET gone = ? WHERE id = ?", (gone, id_))
         return keys
+
+
+def _pick(mine: T | None, theirs: T | None, lead: int) -> T | None:
+    """Return the winner's, where it has one, else the loser's; of equals the lesser."""
+    if mine is None or theirs is None:
+        return theirs if mine is None else mine
+    if lead == 0:
+        return min(mine, theirs)
+    return theirs if lead > 0 else mine
 
 
 def _weight(forms: tuple[SeenForm, ...] | list[SeenForm]) -> tuple[int, float, str]:
