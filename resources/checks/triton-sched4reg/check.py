@@ -220,7 +220,7 @@ def assemble(
     problem: dict[str, str] = {}
     for (name, arch), pair in pairs.items():
         tool = ptxas(arch)
-        usages = []
+        usages: list[Usage] = []
         for built in pair:
             source = check.scratch / "kernel.ptx"
             source.write_text(built.ptx, encoding="utf-8")
@@ -237,7 +237,7 @@ def assemble(
                 problem |= {"said": str(error), "version": (check.toolkit or {}).get("version", "")}
                 break
         if len(usages) == 2:
-            rows.append((f"sm_{arch} {name}", *usages))
+            rows.append((f"sm_{arch} {name}", usages[0], usages[1]))
             describe(check, claim, name, arch, pair, usages)
         elif problem["code"] == "tool_failed":
             break  # a ptxas that fails or hangs would do so for each pair
@@ -267,8 +267,8 @@ def summarise(check: Check, prefix: str, rows: list[tuple[str, Usage, Usage]]) -
     check.measure(f"{prefix}registers_lower", sum(step < 0 for step, *_ in steps))
     check.measure(f"{prefix}registers_higher", sum(step > 0 for step, *_ in steps))
     check.measure(f"{prefix}registers_changed", sum(step != 0 for step, *_ in steps))
-    changed = sum(off.spilled != on.spilled for _name, off, on in rows)
-    check.measure(f"{prefix}spills_changed", changed)
+    spills = sum(off.spilled != on.spilled for _name, off, on in rows)
+    check.measure(f"{prefix}spills_changed", spills)
     for label, pick in (("drop", min), ("rise", max)):
         _step, name, off, on = pick(steps, key=lambda row: row[0])
         check.measure(f"{prefix}{label}_where", name)

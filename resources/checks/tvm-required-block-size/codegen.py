@@ -22,13 +22,13 @@ class Tvm:
     """The installed tvm; the host side is C, so that no LLVM and no driver is needed."""
 
     def __init__(self) -> None:
+        import kernels.scaled
         import tvm
         import tvm.tirx
         import tvm_ffi
-        from kernels import scaled
 
         self._tvm = tvm
-        self._scaled = scaled
+        self._scaled: Any = kernels.scaled
         self._captured: list[str] = []
         self.version = str(tvm.__version__)
         self.ffi_version = str(tvm_ffi.__version__)

@@ -58,7 +58,7 @@ def launch_blocks(check: Check, nvcc: str, arch: str, source: str) -> dict[str, 
     """Launch with 128 threads and with other numbers; return the driver's status of each."""
     file, cubin = check.scratch / "gpu.cu", check.scratch / "gpu.cubin"
     file.write_text(source, encoding="utf-8")
-    words = [nvcc, "-std=c++17", "-w", f"-arch={arch}", "-cubin", file, "-o", cubin]
+    words = [nvcc, "-std=c++17", "-w", f"-arch={arch}", "-cubin", str(file), "-o", str(cubin)]
     built = check.run(words, seconds=120)
     if built.returncode:
         return {"obstacle": built.stderr[-300:]}

@@ -1,0 +1,424 @@
+"""The bundled checks in their real environments: as they are, with a false program, and broken.
+
+A false program is the installed package with a few lines changed (tests/falsified.py); the check,
+its expected values and its conditions stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from reader import runner, settings
+from reader.checks import environment, manifest
+from reader.checks.process import LegPlan, run_leg
+from reader.model import Interpreter, Run, VerdictKind
+from tests import falsified
+from tests.toolkit import cache_folder, toolkit_folder
+
+pytestmark = pytest.mark.real
+
+CONFIRMED = VerdictKind.CONFIRMED
+REFUTED = VerdictKind.REFUTED
+NOT_APPLICABLE = VerdictKind.NOT_APPLICABLE
+COULD_NOT_RUN = VerdictKind.COULD_NOT_RUN
+
+
+def python_of(name: str) -> str:
+    """Return the Python of a check's managed environment, built where it is not there yet."""
+    check = manifest.load(settings.resource_path("checks") / name)
+    root = cache_folder() / "environments"
+    found = environment.managed(check.packages, check.folder, root=root)
+    if found is None:
+        found = environment.build(
+            check.packages, check.folder, lambda _progress: None, lambda: False, root=root
+        )
+    size = environment.size(check.packages, check.folder, root=root) // 1024 // 1024
+    print(f"\n{name}: {found.path}, Python {found.version}, {size} MB")
+    return found.path
+
+
+def run(
+    tmp_path: Path,
+    name: str,
+    python: str,
+    *,
+    cuda: Path | None = None,
+    archs: Sequence[str] = (),
+) -> dict[str, VerdictKind]:
+    """Run a check as the command line would and return its verdicts; print the figures."""
+    options = runner.RunOptions(
+        cuda=cuda or toolkit_folder(), python=python, archs=tuple(archs), check_folders=()
+    )
+    done = runner.run_check(tmp_path / "store.db", name, options=options)
+    show(done)
+    return {verdict.claim: verdict.verdict for verdict in done.verdicts}
+
+
+def show(done: Run) -> None:
+    """Print what a run gave, for whoever reads the log of CI."""
+    for leg in done.legs:
+        print(f"{done.check}: {leg.seconds} s, {leg.fault or 'no fault'}")
+        print("  ", {name: value for name, value in leg.measured.items() if value is not None})
+    for verdict in done.verdicts:
+        params = dict(verdict.reason.params)
+        why = params.get("condition", params)
+        print(f"   {verdict.claim}: {verdict.verdict.value} ({verdict.reason.code}: {why})")
+
+
+def false_python(
+    tmp_path: Path, python: str, package: str, changes: dict[str, list[tuple[str, str]]]
+) -> str:
+    """Return an interpreter for which `package` is the real one with lines changed."""
+    folder = tmp_path / "false"
+    falsified.overlay(falsified.site_of(python) / package, folder / package, changes)
+    return falsified.interpreter(python, tmp_path / "venv", folder)
+
+
+def expect(found: dict[str, VerdictKind], wanted: dict[str, VerdictKind]) -> None:
+    """Compare the verdicts of the named claims."""
+    assert {claim: found[claim] for claim in wanted} == wanted
+
+
+def broken_toolkit(tmp_path: Path, tool: str, script: str) -> Path:
+    """Return a toolkit whose `tool` says its version like the real one and then does `script`."""
+    real = toolkit_folder()
+    folder = tmp_path / "toolkit"
+    (folder / "bin").mkdir(parents=True)
+    for each in (real / "bin").iterdir():
+        if each.name != tool:
+            (folder / "bin" / each.name).symlink_to(each)
+    for each in real.iterdir():
+        if each.name != "bin":
+            (folder / each.name).symlink_to(each)
+    program = folder / "bin" / tool
+    program.write_text(
+        f'#!/bin/sh\nreal={real}/bin/{tool}\ncase "$*" in *--version*) exec "$real" "$@";; esac\n'
+        f"{script}\n",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    return folder
+
+
+def tools_without(tmp_path: Path, *left_out: str) -> str:
+    """Return a PATH that has the system's programs but for some."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for base in ("/usr/bin", "/bin"):
+        for each in Path(base).iterdir():
+            target = folder / each.name
+            if each.name not in left_out and not target.exists():
+                target.symlink_to(each)
+    return str(folder)
+
+
+def leg_without_package(name: str, python: str) -> dict[str, str]:
+    """Run a check's script in a Python that has not its packages; return its obstacles."""
+    check = manifest.load(settings.resource_path("checks") / name)
+    bare = Interpreter(path=python, version="3", origin="asked")
+    from reader.checks import machine
+
+    leg = run_leg(LegPlan(check=check, interpreter=bare, machine=machine.describe()))
+    assert leg.fault is None
+    from reader.checks.judge import judge
+
+    verdicts = {verdict.verdict for verdict in judge(check, [leg])}
+    assert verdicts <= {COULD_NOT_RUN, NOT_APPLICABLE}, verdicts
+    return {claim: obstacle["code"] for claim, obstacle in leg.obstacles.items()}
+
+
+# ── tvm-device-guard ───────────────────────────────────────────────────────────────────────────
+
+GUARD = "tvm-device-guard"
+HEADER = "include/tvm/ffi/extra/cuda/device_guard.h"
+
+
+@pytest.fixture(scope="module")
+def guard() -> str:
+    return python_of(GUARD)
+
+
+def test_guard_as_it_is(tmp_path: Path, guard: str) -> None:
+    found = run(tmp_path, GUARD, guard)
+    assert found == {
+        "restores": CONFIRMED,
+        "exceptions": CONFIRMED,
+        "nested_threads": CONFIRMED,
+        "self_switch": REFUTED,
+        "gpu_cases": COULD_NOT_RUN,
+        "gpu_releases": COULD_NOT_RUN,
+    }
+
+
+def test_guard_that_does_not_restore(tmp_path: Path, guard: str) -> None:
+    restore = "TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(original_device_index_));"
+    python = false_python(tmp_path, guard, "tvm_ffi", {HEADER: [(restore, "")]})
+    expect(
+        run(tmp_path, GUARD, python),
+        {"restores": REFUTED, "exceptions": REFUTED, "nested_threads": REFUTED},
+    )
+
+
+def test_guard_that_always_restores(tmp_path: Path, guard: str) -> None:
+    condition = "if (original_device_index_ != target_device_index_) {"
+    python = false_python(tmp_path, guard, "tvm_ffi", {HEADER: [(condition, "{")]})
+    expect(run(tmp_path, GUARD, python), {"restores": CONFIRMED, "self_switch": CONFIRMED})
+
+
+def test_guard_without_its_header(tmp_path: Path, guard: str) -> None:
+    python = false_python(tmp_path, guard, "tvm_ffi", {HEADER: [("", "")]})
+    (tmp_path / "false" / "tvm_ffi" / HEADER).unlink()
+    expect(run(tmp_path, GUARD, python), {"restores": NOT_APPLICABLE})
+
+
+@pytest.mark.parametrize("how", ["missing", "failing", "header"])
+def test_guard_in_a_broken_environment(
+    tmp_path: Path, guard: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cuda = toolkit_folder()
+    if how == "header":
+        struct = "struct CUDADeviceGuard {"
+        guard = false_python(tmp_path, guard, "tvm_ffi", {HEADER: [(struct, "#error broken\n")]})
+    else:
+        path = tools_without(tmp_path, "g++")
+        monkeypatch.setenv("PATH", path)
+        if how == "failing":
+            (Path(path) / "g++").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+            (Path(path) / "g++").chmod(0o755)
+    assert set(run(tmp_path, GUARD, guard, cuda=cuda).values()) == {COULD_NOT_RUN}
+
+
+def test_guard_without_its_package(tmp_path: Path) -> None:
+    codes = leg_without_package(GUARD, shutil.which("python3") or "")
+    assert set(codes.values()) == {"import_failed"}
+
+
+# ── triton-sched4reg ───────────────────────────────────────────────────────────────────────────
+
+SCHED = "triton-sched4reg"
+COMPILER = "backends/nvidia/compiler.py"
+PASSED = "sched4reg=opt.sched4reg)"
+FIELD = "sched4reg: bool = False"
+
+
+@pytest.fixture(scope="module")
+def triton() -> str:
+    return python_of(SCHED)
+
+
+def test_sched4reg_as_it_is(tmp_path: Path, triton: str) -> None:
+    found = run(tmp_path, SCHED, triton)
+    assert found == {
+        "option_per_kernel": CONFIRMED,
+        "ptx_differs": CONFIRMED,
+        "same_opcodes": CONFIRMED,
+        "isolation": CONFIRMED,
+        "registers": CONFIRMED,
+        "registers_toolkit": CONFIRMED,
+        "gpu_correct": COULD_NOT_RUN,
+        "gpu_latency": COULD_NOT_RUN,
+    }
+
+
+def test_sched4reg_that_is_ignored(tmp_path: Path, triton: str) -> None:
+    changes = {COMPILER: [(PASSED, "sched4reg=False)")]}
+    python = false_python(tmp_path, triton, "triton", changes)
+    expect(
+        run(tmp_path, SCHED, python, archs=["sm_90"]),
+        {
+            "ptx_differs": REFUTED,
+            "registers": REFUTED,
+            "registers_toolkit": REFUTED,
+            "same_opcodes": VerdictKind.INCONCLUSIVE,
+            "isolation": VerdictKind.INCONCLUSIVE,
+        },
+    )
+
+
+def test_sched4reg_that_leaks_is_on_by_default_and_adds_code(tmp_path: Path, triton: str) -> None:
+    leak = (
+        "sched4reg=opt.sched4reg ^ (threading.current_thread() is not threading.main_thread()"
+        " and next(_LEAKING) % 5 == 0))\n"
+        '        if opt.sched4reg: ret = ret.replace("\\tret;", "\\tmembar.gl;\\n\\tret;")'
+    )
+    begin = ("import functools\n", "import functools, itertools, threading\n")
+    state = ("class CUDAOptions:", "class CUDAOptions:")
+    changes = {
+        COMPILER: [
+            begin,
+            state,
+            (PASSED, leak),
+            (FIELD, "sched4reg: bool = True"),
+            ("def get_ptxas(arch: int)", "_LEAKING = itertools.count()\n\n\ndef get_ptxas(arch: int)"),
+        ]
+    }
+    python = false_python(tmp_path, triton, "triton", changes)
+    expect(
+        run(tmp_path, SCHED, python, archs=["sm_90"]),
+        {
+            "option_per_kernel": REFUTED,
+            "ptx_differs": CONFIRMED,
+            "same_opcodes": REFUTED,
+        },
+    )
+
+
+def test_sched4reg_that_leaks_between_threads(tmp_path: Path, triton: str) -> None:
+    leak = (
+        "sched4reg=opt.sched4reg ^ (threading.current_thread() is not threading.main_thread()"
+        " and next(_LEAKING) % 5 == 0))"
+    )
+    changes = {
+        COMPILER: [
+            ("import functools\n", "import functools, itertools, threading\n"),
+            ("def get_ptxas(arch: int)", "_LEAKING = itertools.count()\n\n\ndef get_ptxas(arch: int)"),
+            (PASSED, leak),
+        ]
+    }
+    python = false_python(tmp_path, triton, "triton", changes)
+    expect(
+        run(tmp_path, SCHED, python, archs=["sm_90"]),
+        {"isolation": REFUTED, "ptx_differs": CONFIRMED, "option_per_kernel": CONFIRMED},
+    )
+
+
+def test_sched4reg_in_an_older_triton(tmp_path: Path, triton: str) -> None:
+    changes = {COMPILER: [(f"    {FIELD}\n", ""), (PASSED, "sched4reg=False)")]}
+    python = false_python(tmp_path, triton, "triton", changes)
+    found = run(tmp_path, SCHED, python, archs=["sm_90"])
+    assert set(found.values()) <= {NOT_APPLICABLE, COULD_NOT_RUN}
+    assert found["ptx_differs"] is NOT_APPLICABLE
+
+
+def test_sched4reg_with_a_ptxas_that_fails(tmp_path: Path, triton: str) -> None:
+    cuda = broken_toolkit(tmp_path, "ptxas", "exit 1")
+    expect(
+        run(tmp_path, SCHED, triton, cuda=cuda, archs=["sm_90"]),
+        {"registers_toolkit": COULD_NOT_RUN, "registers": CONFIRMED, "ptx_differs": CONFIRMED},
+    )
+
+
+def test_sched4reg_without_its_package(tmp_path: Path) -> None:
+    codes = leg_without_package(SCHED, shutil.which("python3") or "")
+    assert set(codes.values()) == {"import_failed"}
+
+
+# ── tvm-required-block-size ────────────────────────────────────────────────────────────────────
+
+BLOCK = "tvm-required-block-size"
+BUILD = "tirx/build.py"
+SPLIT = "    target_str2target = {}\n"
+
+
+@pytest.fixture(scope="module")
+def tvm() -> str:
+    return python_of(BLOCK)
+
+
+def pip_toolkit(python: str) -> Path:
+    """Return the toolkit in a check's own environment."""
+    (root,) = (falsified.site_of(python) / "nvidia").glob("cu*")
+    return root
+
+
+def test_block_size_as_it_is(tmp_path: Path, tvm: str) -> None:
+    found = run(tmp_path, BLOCK, tvm, cuda=toolkit_folder(machine=False))
+    assert found == {
+        "source": CONFIRMED,
+        "metadata": CONFIRMED,
+        "reqntid": CONFIRMED,
+        "reqntid_pip": CONFIRMED,
+        "sm80_refused": CONFIRMED,
+        "cuda13": NOT_APPLICABLE,
+        "tvm_exclusive": REFUTED,
+        "nvcc_exclusive": CONFIRMED,  # CUDA 13.0
+        "nvcc_exclusive_pip": REFUTED,
+        "wrong_block": COULD_NOT_RUN,
+        "grid_divisible": COULD_NOT_RUN,
+    }
+
+
+def test_block_size_with_another_toolkit_of_the_users(tmp_path: Path, tvm: str) -> None:
+    expect(
+        run(tmp_path, BLOCK, tvm, cuda=pip_toolkit(tvm)),
+        {"reqntid": CONFIRMED, "nvcc_exclusive": REFUTED},
+    )
+
+
+def test_block_size_that_codegen_drops(tmp_path: Path, tvm: str) -> None:
+    drop = (
+        "    for gv, f in device_mod.functions.items():\n"
+        '        f = f.without_attr("tirx.required_block_size")\n'
+        '        kept = [p for p in f.attrs["tirx.kernel_launch_params"] if "required" not in p]\n'
+        '        device_mod[gv] = f.with_attr("tirx.kernel_launch_params", kept)\n'
+    )
+    python = false_python(tmp_path, tvm, "tvm", {BUILD: [(SPLIT, drop + SPLIT)]})
+    expect(
+        run(tmp_path, BLOCK, python),
+        {"source": REFUTED, "metadata": REFUTED, "reqntid": REFUTED, "reqntid_pip": REFUTED},
+    )
+
+
+def test_block_size_that_tvm_refuses_to_combine(tmp_path: Path, tvm: str) -> None:
+    refuse = (
+        "    for f in device_mod.functions.values():\n"
+        '        if "tirx.required_block_size" in f.attrs and (\n'
+        '            "tirx.launch_bounds_min_blocks_per_sm" in f.attrs\n'
+        "        ):\n"
+        '            raise ValueError("tirx.required_block_size cannot be combined")\n'
+    )
+    python = false_python(tmp_path, tvm, "tvm", {BUILD: [(SPLIT, refuse + SPLIT)]})
+    expect(
+        run(tmp_path, BLOCK, python),
+        {"tvm_exclusive": CONFIRMED, "source": CONFIRMED, "nvcc_exclusive": COULD_NOT_RUN},
+    )
+
+
+def test_block_size_with_an_nvcc_that_takes_sm_80(tmp_path: Path, tvm: str) -> None:
+    script = 'for each in "$@"; do shift; set -- "$@" "${each%sm_80}"; done\n'
+    script = (
+        'set -- $(printf "%s\\n" "$@" | sed s/-arch=sm_80/-arch=sm_90/)\nexec "$real" "$@"'
+    )
+    cuda = broken_toolkit(tmp_path, "nvcc", script)
+    expect(
+        run(tmp_path, BLOCK, tvm, cuda=cuda), {"sm80_refused": REFUTED, "reqntid": CONFIRMED}
+    )
+
+
+def test_block_size_with_a_toolkit_before_13(tmp_path: Path, tvm: str) -> None:
+    cuda = broken_toolkit(tmp_path, "nvcc", 'echo "error: __block_size__ is undefined" >&2; exit 1')
+    nvcc = cuda / "bin" / "nvcc"
+    old = "echo 'Cuda compilation tools, release 12.9, V12.9.86'; exit 0"
+    text = nvcc.read_text(encoding="utf-8").replace('exec "$real" "$@";;', f"{old};;")
+    nvcc.write_text(text, encoding="utf-8")
+    expect(
+        run(tmp_path, BLOCK, tvm, cuda=cuda),
+        {"cuda13": CONFIRMED, "reqntid": COULD_NOT_RUN, "reqntid_pip": CONFIRMED},
+    )
+
+
+@pytest.mark.parametrize("script", ["exit 1", "sleep 600"], ids=["fails", "hangs"])
+def test_block_size_with_a_broken_nvcc(tmp_path: Path, tvm: str, script: str) -> None:
+    cuda = broken_toolkit(tmp_path, "nvcc", script)
+    expect(
+        run(tmp_path, BLOCK, tvm, cuda=cuda),
+        {
+            "reqntid": COULD_NOT_RUN,
+            "nvcc_exclusive": COULD_NOT_RUN,
+            "source": CONFIRMED,
+            "reqntid_pip": CONFIRMED,
+        },
+    )
+
+
+def test_block_size_without_its_package(tmp_path: Path) -> None:
+    codes = leg_without_package(BLOCK, shutil.which("python3") or "")
+    assert set(codes.values()) <= {"import_failed", "tool_missing"}
+
+
+assert os.name == "posix", "the bundled checks are tried on Linux"
