@@ -94,7 +94,8 @@ def badge(row: Row, stack: Stack) -> Badge | None:
             return Badge(project=project, here=_short(versions[0], _version(words, row.title)))
     hardware = classify.with_ancestors(row.hardware)
     for arch in stack.archs:
-        if arch in hardware or any(family in row.hardware for family in _family(arch)):
+        named_here = {each.rstrip("af") for each in hardware if each.startswith("sm_")}
+        if arch in named_here or any(family in row.hardware for family in _family(arch)):
             return Badge(arch=arch)
     return None
 
