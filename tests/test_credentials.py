@@ -39,6 +39,11 @@ class InMemory(KeyringBackend):
         del self.held[service, username]
 
 
+def _ring() -> InMemory:
+    made: InMemory = object.__new__(InMemory)
+    return made
+
+
 @pytest.fixture(autouse=True)
 def keep_backend() -> Iterator[None]:
     before = keyring.get_keyring()
@@ -47,7 +52,7 @@ def keep_backend() -> Iterator[None]:
 
 
 def test_the_keyring_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    keyring.set_keyring(InMemory())
+    keyring.set_keyring(_ring())
     monkeypatch.setenv("READPROOF_TOKEN_GITHUB", "from the environment")
     secrets = Credentials()
     assert secrets.get("github").where is Where.ENVIRONMENT
@@ -75,7 +80,7 @@ def test_without_a_keyring_it_lasts_for_this_start(
 
 
 def test_a_locked_keyring_is_as_none() -> None:
-    ring = InMemory()
+    ring = _ring()
     ring.locked = True
     keyring.set_keyring(ring)
     secrets = Credentials()
@@ -85,7 +90,7 @@ def test_a_locked_keyring_is_as_none() -> None:
 
 def test_a_keyring_in_plain_text_is_refused() -> None:
     plain = type("PlaintextKeyring", (InMemory,), {"__module__": "keyrings.alt.file"})
-    ring = plain()
+    ring: InMemory = object.__new__(plain)
     keyring.set_keyring(ring)
     assert Credentials().set("github", "x") is Where.MEMORY
     assert ring.held == {}

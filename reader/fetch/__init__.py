@@ -21,7 +21,7 @@ from reader.language import _
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["Fetcher", "HttpRefusal", "Response"]
+__all__ = ["Fetcher", "HttpRefusal", "Response", "Unreachable"]
 
 USER_AGENT = f"Readproof/{__version__} (feed reader)"
 MOST_BYTES = 20 << 20
@@ -49,6 +49,10 @@ class Response:
     not_modified: bool = False
     cache_seconds: float | None = None  # for how long it stays fresh by its own word
     retry_after: float | None = None
+
+
+class Unreachable(SourceError):
+    """There is no way to the host: no network, no such name, nobody listening, no trust."""
 
 
 class HttpRefusal(SourceError):
@@ -288,7 +292,7 @@ def _named(url: str, stopped: Callable[[], bool]) -> Generator[None, None, None]
             _("{host} did not answer in time. It is tried again later.").format(host=_host(url))
         ) from error
     except (httpx.ConnectError, httpcore.ConnectError) as error:
-        raise SourceError(_unreachable(url, str(error))) from error
+        raise Unreachable(_unreachable(url, str(error))) from error
     except (
         httpx.HTTPError,
         httpx.StreamError,

@@ -132,7 +132,8 @@ class _Sync:
             results.append(self._keep(feed, came))
             title = results[-1].title or feed.url
             self._progress(SyncProgress(len(results), len(feeds), title, feed.url))
-        images.fetch_missing(self._store, self._fetcher, self._task, self._progress)
+        if any(one.outcome not in schedule.FAULTY for one in results):  # else there is no network
+            images.fetch_missing(self._store, self._fetcher, self._task, self._progress)
         order = {feed.id: place for place, feed in enumerate(feeds)}
         return sorted(results, key=lambda one: order[one.id])
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from reader.errors import ReadproofError, SourceError
+from reader.errors import Interrupted, ReadproofError, SourceError
 from reader.language import _
 from reader.sync.results import Progress, SyncProgress
 from reader.tasks import Task, each
@@ -43,20 +44,32 @@ def fetch_missing(
     store: Store, fetcher: Fetcher, task: Task[Any] | None, progress: Progress
 ) -> None:
     """Fetch the pictures that are still missing; one that cannot be had is tried again later."""
-    missing = store.images.missing(MOST)
+    from reader.fetch import Unreachable
 
-    def one(url: str) -> tuple[str, bytes]:
-        body = fetcher.get(url, max_bytes=MOST_BYTES, seconds=SECONDS).body
+    missing = store.images.missing(MOST)
+    out_of_reach: set[str] = set()  # hosts: one look is enough for all of its pictures
+
+    def one(url: str) -> tuple[str, bytes] | None:
+        host = urlsplit(url).netloc
+        if host in out_of_reach:
+            return None
+        try:
+            body = fetcher.get(url, max_bytes=MOST_BYTES, seconds=SECONDS).body
+        except Unreachable:
+            out_of_reach.add(host)
+            raise
         kind = media_type(body)
         if kind is None:
             raise SourceError(_("This is no picture."))
         return kind, body
 
     for done, (url, result) in enumerate(each(one, missing, workers=WORKERS, task=task), 1):
+        if isinstance(result, Interrupted) or not isinstance(
+            result, (ReadproofError, tuple, type(None))
+        ):
+            raise result
         if isinstance(result, ReadproofError):
             store.images.failed(url, str(result))
-        elif isinstance(result, BaseException):
-            raise result
-        else:
+        elif result is not None:
             store.images.save(url, *result)
         progress(SyncProgress(done, len(missing), url=url, phase="images"))
