@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from reader.errors import StoreError
@@ -298,6 +298,11 @@ def united(folder: Path, name: str, files: list[Path]) -> dict[str, Any]:
 
 @_property
 @given(st.lists(_actions, max_size=8), st.lists(_actions, max_size=8), st.booleans())
+@example(
+    [("digest", "edited", "1"), ("digest", "less", "1")],
+    [("digest", "feed", "1"), ("digest", "less", "1")],
+    True,
+)
 def test_it_matters_not_who_takes_in_whom(
     tmp_path_factory: pytest.TempPathFactory,
     mine: list[tuple[str, str, str]],

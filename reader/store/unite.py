@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from reader.model import Incoming, ParsedDigest, ParsedEntry
+from reader.model import Incoming, ParsedDigest, ParsedEntry, ParsedItem
 from reader.sanitise.plain import clean_record
 from reader.store.codec import pack, unpack
 from reader.store.connection import Connection, to_moment, to_seconds
@@ -148,9 +148,9 @@ class Unite:
 
     def _digest(self, entry: int, story: Travelled, said: ParsedDigest) -> dict[str, str]:
         row = self._digests.row(entry)
-        richer = self._lead(row, story) >= 0
-        here = unpack(ParsedDigest, row["parsed"])
-        both = merged(here, None, replace(said, items=()), richer=richer)
+        lead = self._lead(row, story)
+        here, said = unpack(ParsedDigest, row["parsed"]), replace(said, items=())
+        both = merged(here, None, said, richer=_wins(here, said, lead))
         self._digests.rewrite(row["id"], both)
         held = {each.parsed.form: each for each in self._forms(row["id"])}
         for form in story.forms:
@@ -164,26 +164,32 @@ class Unite:
                 (to_seconds(both.cutoff_at), entry),
             )
             self._digests.move(entry, before, story.seen)
-        return self._take_items(row, story, richer=richer)
+        return self._take_items(row, story, lead)
 
-    def _take_items(self, row: sqlite3.Row, story: Travelled, *, richer: bool) -> dict[str, str]:
+    def _take_items(self, row: sqlite3.Row, story: Travelled, lead: int) -> dict[str, str]:
         known = self._items.known(row["id"])
         current = dict(known)
         arriving = [clean_record(item.parsed) for item in story.items]
         keys: dict[str, str] = {}
         found = match(row["scope"], known, arriving)
         for at, (item, parsed, here) in enumerate(zip(story.items, arriving, found, strict=True)):
-            id_, gone = here, item.gone if richer else None
+            id_, gone = here, item.gone if lead > 0 or (lead == 0 and not item.gone) else None
             if id_ is None:
                 id_ = self._items.insert(row, parsed, item.labels, story.seen, position=at)
                 gone = item.gone
             else:
+                richer = _wins(current[id_], parsed, lead)
                 said = merged(current[id_], None, parsed, richer=richer)
                 self._items.update(id_, current[id_], said, item.labels if richer else None)
             keys[item.key] = self._items.settle(row["scope"], id_, parsed, item.aliases)
             if gone is not None:
                 self._connection.run("UPDATE items SET gone = ? WHERE id = ?", (gone, id_))
         return keys
+
+
+def _wins(mine: ParsedDigest | ParsedItem, theirs: ParsedDigest | ParsedItem, lead: int) -> bool:
+    """Whether theirs wins: by the lead, of equals the greater."""
+    return lead > 0 or (lead == 0 and pack(theirs) >= pack(mine))
 
 
 def _pick(mine: T | None, theirs: T | None, lead: int) -> T | None:
