@@ -92,7 +92,7 @@ def furnished(path: Path) -> Path:
         ),
     )
     labels = (
-        Labels((Layer.KERNEL_CODEGEN,), ("hopper", "sm_90a"), Evidence.CODEGEN),
+        Labels((Layer.KERNEL_CODEGEN,), ("sm_90a", "hopper", "nvidia"), Evidence.CODEGEN),
         Labels((Layer.OPTIMIZATION,), (), Evidence.NONE),
     )
     hostile = "A post \x1b[31mwith\x1b[0m \u202ea title\x07"

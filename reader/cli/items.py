@@ -121,10 +121,12 @@ def _list(store: Store, query: Query, as_json: bool) -> None:
 
 
 def _line(row: Row) -> Sequence[str]:
-    from reader.classify import hardware_name
+    from reader.classify import ancestors, hardware_name
 
+    above = {each for node in row.hardware for each in ancestors(node)}
+    chips = [each for each in row.hardware if each not in above]
     mark = ("•" if not row.marks.read else " ") + ("★" if row.marks.starred else " ")
-    hardware = ", ".join(hardware_name(each, language()) for each in row.hardware[:2])
+    hardware = ", ".join(hardware_name(each, language()) for each in chips[:2])
     return (
         row.id,
         f"{row.score:.1f}" if row.score is not None else "",

@@ -121,8 +121,7 @@ def hardware_typed(words: str) -> str:
 
     node = classify.find_node(words)
     if node is None:
-        names = sorted(classify.HARDWARE)
-        raise _unknown("--hardware", words, names[:0], names)
+        raise _unknown("--hardware", words, (), classify.tree())
     return node
 
 
