@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from reader import opml, sync
@@ -287,6 +288,38 @@ def test_pictures_are_kept(world: World) -> None:
         assert store.images.get(base + "a") == ("image/png", PNG)
         assert store.images.get(base + "b") is None
         assert store.feeds.kept().images_missing == 2
+
+
+class _NoNetwork(httpx.BaseTransport):
+    """Lets one host through; every other is out of reach."""
+
+    def __init__(self, server: FeedServer) -> None:
+        self._inner, self.tried = server.transport(), list[str]()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.host == "blog.example.org":
+            return self._inner.handle_request(request)
+        self.tried.append(str(request.url))
+        raise httpx.ConnectError("no such host")
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def test_pictures_of_a_host_out_of_reach_stay_for_later(world: World) -> None:
+    tags = "".join(f'&lt;img src="https://far.example.org/{n}"&gt;' for n in range(60))
+    world.server.answers[SITE] = Answer(
+        _rss(ITEM.format("a", f"<description>{tags}</description>"))
+    )
+    world.add()
+    network = _NoNetwork(world.server)
+    for _each in range(2):
+        with Fetcher(transport=network) as fetcher:
+            sync.sync(world.path, force=True, fetcher=fetcher, now=lambda: world.now)
+            assert fetcher.get(SITE).status == 200
+    assert len(network.tried) < 40
+    with Store.open(world.path) as store:
+        assert len(store.images.missing(100)) == 60
 
 
 def test_pictures_by_their_first_bytes() -> None:

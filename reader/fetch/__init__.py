@@ -15,6 +15,7 @@ from urllib.parse import urldefrag, urljoin
 from reader import __version__
 from reader.errors import Interrupted, SourceError
 from reader.fetch.body import unpacked
+from reader.fetch.faults import HttpRefusal, Unreachable, host_of, named, refusal
 from reader.fetch.headers import cache_seconds, retry_after
 from reader.language import _
 
@@ -49,19 +50,6 @@ class Response:
     not_modified: bool = False
     cache_seconds: float | None = None  # for how long it stays fresh by its own word
     retry_after: float | None = None
-
-
-class Unreachable(SourceError):
-    """There is no way to the host: no network, no such name, nobody listening, no trust."""
-
-
-class HttpRefusal(SourceError):
-    """The server answered, with a refusal; `retry_after` is in seconds."""
-
-    def __init__(self, sentence: str, status: int, retry_after: float | None) -> None:
-        super().__init__(sentence)
-        self.status = status
-        self.retry_after = retry_after
 
 
 class Fetcher:
@@ -129,11 +117,7 @@ class Fetcher:
         for an answer of 400 and more, SourceError for everything else that goes wrong,
         Interrupted when it was stopped.
         """
-        asked = dict(headers or {})
-        if etag:
-            asked["If-None-Match"] = etag
-        if last_modified:
-            asked["If-Modified-Since"] = last_modified
+        asked = _conditional(headers or {}, etag, last_modified)
         seen: set[str] = set()
         permanent, at, left = True, url, seconds
         while True:
@@ -159,10 +143,10 @@ class Fetcher:
     ) -> tuple[Response, str | None, float]:
         """Send one request; return the answer, where a redirect leads, and the seconds it took."""
         # Waiting for one's turn does not count: a polite reader is no slow server.
-        with self._turn(url), _named(url, self._stopped), self._allowed(seconds):
+        with self._turn(url), named(url, self._stopped), self._allowed(seconds):
             begun = self._clock()
-            if (left_alone := self._left_alone.get(_host(url), begun) - begun) > 0:
-                raise HttpRefusal(_refusal(429), 429, left_alone)
+            if (left_alone := self._left_alone.get(host_of(url), begun) - begun) > 0:
+                raise HttpRefusal(refusal(429), 429, left_alone)
             request = self._client.build_request(
                 "GET", url, headers=asked, extensions={**self._timeouts(), "private": private}
             )
@@ -192,9 +176,9 @@ class Fetcher:
         if status in (*_PERMANENT, *_TEMPORARY) and location:
             return answer, urldefrag(urljoin(url, location.strip())).url
         if status == 429 and answer.retry_after:
-            self._left_alone[_host(url)] = self._clock() + answer.retry_after
+            self._left_alone[host_of(url)] = self._clock() + answer.retry_after
         if status >= 400 or status < 200 or (300 <= status < 400 and status != 304):
-            raise HttpRefusal(_refusal(status), status, answer.retry_after)
+            raise HttpRefusal(refusal(status), status, answer.retry_after)
         if status == 304:
             return answer, None
         body = unpacked(raw.iter_raw(), headers.get("content-encoding", ""), most)
@@ -213,7 +197,7 @@ class Fetcher:
     @contextmanager
     def _turn(self, url: str) -> Generator[None, None, None]:
         """Wait until the host may be asked again; this machine itself is never overrun."""
-        host = _host(url)
+        host = host_of(url)
         arxiv = host == "arxiv.org" or host.endswith(".arxiv.org")
         if host == "localhost" or host.startswith("127.") or host == "::1":
             yield
@@ -236,20 +220,25 @@ class Fetcher:
             tokens.put(self._clock())
 
 
+def _conditional(
+    headers: Mapping[str, str], etag: str | None, last_modified: str | None
+) -> dict[str, str]:
+    asked = dict(headers)
+    if etag:
+        asked["If-None-Match"] = etag
+    if last_modified:
+        asked["If-Modified-Since"] = last_modified
+    return asked
+
+
 def _take_location(response: httpx.Response) -> None:
     """Keep httpx from building a redirect of its own, which fails on odd addresses."""
     if "location" in response.headers:
         response.extensions[_LOCATION] = response.headers.pop("location")
 
 
-def _host(url: str) -> str:
-    import httpx
-
-    return httpx.URL(url).host.lower()
-
-
 def _same_host(one: str, other: str) -> bool:
-    return _host(one) == _host(other)
+    return host_of(one) == host_of(other)
 
 
 def _check_address(url: str) -> None:
@@ -275,58 +264,3 @@ def _proxy_for(url: httpx.URL, chosen: str) -> str | None:
         return chosen
     found = getproxies()
     return found.get(url.scheme) or found.get("all") or None
-
-
-@contextmanager
-def _named(url: str, stopped: Callable[[], bool]) -> Generator[None, None, None]:
-    """Turn what the network does into sentences that say what to do."""
-    import httpcore
-    import httpx
-
-    try:
-        yield
-    except (httpx.TimeoutException, httpcore.TimeoutException) as error:
-        if stopped():
-            raise Interrupted(_("Stopped.")) from error
-        raise SourceError(
-            _("{host} did not answer in time. It is tried again later.").format(host=_host(url))
-        ) from error
-    except (httpx.ConnectError, httpcore.ConnectError) as error:
-        raise Unreachable(_unreachable(url, str(error))) from error
-    except (
-        httpx.HTTPError,
-        httpx.StreamError,
-        httpcore.ProtocolError,
-        httpcore.NetworkError,
-    ) as error:
-        raise SourceError(
-            _("{host} broke off the answer ({detail}). It is tried again later.").format(
-                host=_host(url), detail=str(error)[:120] or type(error).__name__
-            )
-        ) from error
-    except (httpx.InvalidURL, UnicodeError, ValueError) as error:
-        raise SourceError(_("{url} is no address.").format(url=url[:200])) from error
-
-
-def _unreachable(url: str, detail: str) -> str:
-    host = _host(url)
-    if "certificate" in detail.lower():
-        return _(
-            "{host} shows a certificate that cannot be trusted ({detail}). Nothing was fetched."
-        ).format(host=host, detail=detail[:160])
-    return _("{host} cannot be reached. Check the network and the address.").format(host=host)
-
-
-def _refusal(status: int) -> str:
-    sentences = {
-        401: _("The server wants a login (401). This address cannot be read without one."),
-        403: _("The server refuses the address (403). Check it in a browser."),
-        404: _("There is nothing at this address (404). Check it in a browser."),
-        410: _("The feed is gone for good (410). Unsubscribe, or look for its new address."),
-        429: _("The server asks to be left alone for a while (429). It is tried again later."),
-    }
-    if status in sentences:
-        return sentences[status]
-    if status >= 500:
-        return _("Server error {status}. It is tried again later.").format(status=status)
-    return _("The server answered with {status}. Check the address.").format(status=status)

@@ -116,8 +116,13 @@ class _Import:
             else:
                 self._counts["digests"] += 1
                 self._counts["items"] += len(each.digest.items)
-            parts = each.digest.not_understood if each.digest else ()
-            self._notices += [f"{file}: {notice}" for notice in (*each.notices, *parts)]
+            self._notices += [f"{file}: {notice}" for notice in each.notices]
+            for part in each.digest.not_understood if each.digest else ():
+                self._notices.append(
+                    _("{path}: not understood and kept as text: {part}").format(
+                        path=file, part=part
+                    )
+                )
 
     def _list(self, body: bytes) -> None:
         """Subscribe to a list; what the user imports counts as typed by the user."""
