@@ -288,14 +288,21 @@ def _own_source(feed_key: str, entry: ParsedEntry) -> str | None:
 
 # ── digests ────────────────────────────────────────────────────────────────────────────────────
 
+STARTER = "starter"  # the generation mode of the digests that ship with the app
+
 
 def digest_key(digest: ParsedDigest) -> str:
-    """Return kind and day (the window's end, else the date, else the title) of a digest."""
+    """Return kind and day (the window's end, else the date, else the title) of a digest.
+
+    The starter digests that ship with the app tell of real days in our own words: they are never
+    taken for the digest that a site published of the same day.
+    """
+    kind = STARTER if digest.generation_mode == STARTER else str(digest.kind)
     if digest.cutoff_at is not None:
-        return f"{digest.kind}:{digest.cutoff_at.date().isoformat()}"
+        return f"{kind}:{digest.cutoff_at.date().isoformat()}"
     if digest.date is not None:
-        return f"{digest.kind}:{digest.date.isoformat()}"
-    return f"{digest.kind}:{normalised_title(digest.title)}"
+        return f"{kind}:{digest.date.isoformat()}"
+    return f"{kind}:{normalised_title(digest.title)}"
 
 
 def item_keys(digest_key: str, item: ParsedItem) -> tuple[str, ...]:

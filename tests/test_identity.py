@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
@@ -206,3 +207,9 @@ def test_item_key_is_the_source_else_the_title() -> None:
     )
     assert identity.item_key("d", bare) == identity.item_key("d", wide)
     assert identity.item_key("d", bare) == identity.item_keys("d", bare)[-1]
+
+
+def test_a_starter_digest_is_never_a_sites() -> None:
+    theirs = ParsedDigest(DigestKind.DAILY, Form.TEXT, "t", date=date(2026, 10, 28))
+    ours = replace(theirs, generation_mode=identity.STARTER)
+    assert identity.digest_key(theirs) != identity.digest_key(ours)
