@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from reader.errors import Interrupted
 
 T = TypeVar("T")
 A = TypeVar("A")
+_log = logging.getLogger(__name__)
 Deliver = Callable[[Callable[[], None]], None]
 
 
@@ -85,33 +88,40 @@ class Tasks:
         """Run `work(task)` on a worker; exactly one of `done` and `failed` is called after it."""
         task: Task[T] = Task(name, self._deliver, progress)
         self._open.add(task)
-
-        def run() -> None:
-            callback: Callable[[], None] | None = None
-            try:
-                result = work(task)
-            except BaseException as error:
-                if failed is None and not isinstance(error, Interrupted):
-                    self._open.discard(task)
-                    task._finished.set()
-                    raise
-                if failed is not None:
-                    report, fault = failed, error
-                    callback = lambda: report(fault)  # noqa: E731
-            else:
-                if done is not None:
-                    finish = done
-                    callback = lambda: finish(result)  # noqa: E731
-            self._open.discard(task)
-            if callback is not None:
-                self._deliver(callback)
-            task._finished.set()
-
         if self._pool is None:
-            run()
+            self._run(task, work, done, failed)
         else:
-            self._pool.submit(run)
+            future = self._pool.submit(self._run, task, work, done, failed)
+            # What is still waiting when the pool closes never runs: it has ended all the same.
+            future.add_done_callback(lambda ended: self._end(task) if ended.cancelled() else None)
         return task
+
+    def _run(
+        self,
+        task: Task[T],
+        work: Callable[[Task[T]], T],
+        done: Callable[[T], None] | None,
+        failed: Callable[[BaseException], None] | None,
+    ) -> None:
+        callback: Callable[[], None] | None = None
+        try:
+            result = work(task)
+        except BaseException as error:
+            if failed is not None:
+                callback = partial(failed, error)
+            elif not isinstance(error, Interrupted):
+                _log.exception("%s failed and nobody listens", task.name or "work")
+        else:
+            if done is not None:
+                callback = partial(done, result)
+        self._open.discard(task)
+        if callback is not None:
+            self._deliver(callback)
+        task._finished.set()
+
+    def _end(self, task: Task[Any]) -> None:
+        self._open.discard(task)
+        task._finished.set()
 
     @property
     def running(self) -> list[Task[Any]]:

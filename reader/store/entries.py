@@ -1,7 +1,5 @@
 """Entries: the rows of posts, their revisions, pictures and place in the lists."""
 
-# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
-
 from __future__ import annotations
 
 import sqlite3

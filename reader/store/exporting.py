@@ -3,8 +3,6 @@
 A zip with `manifest.json`, a member of JSON lines for each table, and the kept files of Runs.
 """
 
-# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
-
 from __future__ import annotations
 
 import json

@@ -1,7 +1,5 @@
 """Feeds: subscriptions, what came of each attempt, and what is kept of them."""
 
-# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
-
 from __future__ import annotations
 
 import sqlite3

@@ -4,8 +4,6 @@ The rarest thing asked for drives: the words of a search, else the rarest label 
 the index of stories that fits. Everything runs along `place`, so that a page never sorts.
 """
 
-# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The user's marks: one row a mark, under the story's key, with the time it was last changed."""
 
-# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence

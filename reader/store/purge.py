@@ -1,7 +1,5 @@
 """What goes with a feed, and what stays because the user has marked it."""
 
-# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
-
 from __future__ import annotations
 
 from reader.store.connection import Connection

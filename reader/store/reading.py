@@ -1,7 +1,5 @@
 """One story whole: rows of several tables as an Item, Entry or Digest."""
 
-# ruff: noqa: S608  (only our own words are put into SQL text; values are always bound)
-
 from __future__ import annotations
 
 import sqlite3
