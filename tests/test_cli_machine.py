@@ -103,7 +103,7 @@ def test_a_check_runs_and_is_kept(store: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 def test_ctrl_c_keeps_the_run_and_is_130(store: Path, tmp_path: Path) -> None:
     config = own(tmp_path, "hangs")
-    words = ["--store", store, *config, "check", "run", "hangs", "--yes"]
+    words = ["--store", store, *config, "check", "run", "hangs", "--timeout", "90"]
     process = subprocess.Popen(
         [sys.executable, "-m", "reader", *map(str, words)],
         stdout=subprocess.PIPE,
@@ -116,7 +116,6 @@ def test_ctrl_c_keeps_the_run_and_is_130(store: Path, tmp_path: Path) -> None:
             if opened.runs.all():
                 break
         time.sleep(0.1)
-    time.sleep(1)
     process.send_signal(signal.SIGINT)
     _out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+ASKED = "starter"  # the fact by which a store remembers that the starter was its turn
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -37,8 +39,8 @@ class Session:
         from reader.store import Store
 
         with Store.open(self.store_path) as store:
-            if starter:
-                from reader import sync
+            if starter and store.facts.get(ASKED) is None:
+                from reader import sync  # slow to load, and needed once in a store's life
 
                 sync.starter(store)
             yield store
