@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sqlite3
 import sys
 import tempfile
 import traceback
@@ -78,9 +77,7 @@ def _wrong_usage(error: click.ClickException) -> int:
 
 
 def _of_the_world(error: BaseException) -> str | None:
-    """Return the sentence for a fault of disk, rights or memory, else None: it is a bug."""
-    if isinstance(error, sqlite3.OperationalError):
-        return _("The store could not be read or written: {error}").format(error=error)
+    """Return the sentence for a fault of disk, rights or memory; None: it is a bug."""
     if isinstance(error, MemoryError):
         return _("There is not enough memory for this.")
     if not isinstance(error, OSError):
