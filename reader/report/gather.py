@@ -98,7 +98,7 @@ def report(
     checks: Sequence[Check] | None = None,
     fresh: Callable[[Run], Run] = lambda run: run,
 ) -> Report:
-    """Gather the report on one run, one item or entry (`item`), or the queue.
+    """Gather the report on one run, one item or entry (`item`), or the queue (decided first).
 
     `checks` are those whose words are used (the bundled ones by default). Raises StoreError for
     an id that the store does not hold. `fresh` says of a run what has changed since.
@@ -114,8 +114,9 @@ def report(
     if not queue:
         raise ValueError("a report is of a run, an item or the queue")
     entries = [each for each in store.queue.all() if each.state is not QueueState.DROPPED]
-    subjects = tuple(_of_story(store, each.item, known, fresh) for each in entries)
-    return Report("queue", subjects, moment)
+    subjects = [_of_story(store, each.item, known, fresh) for each in entries]
+    subjects.sort(key=lambda each: not each.findings)
+    return Report("queue", tuple(subjects), moment)
 
 
 def bundled() -> Sequence[Check]:
