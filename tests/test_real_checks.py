@@ -6,17 +6,17 @@ its expected values and its conditions stay as they are.
 
 from __future__ import annotations
 
-import os
-import shutil
+import dataclasses
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from reader import runner, settings
-from reader.checks import environment, manifest
+from reader.checks import environment, judge, machine, manifest
 from reader.checks.process import LegPlan, run_leg
-from reader.model import Interpreter, Run, VerdictKind
+from reader.model import Gpu, Interpreter, Run, Toolkit, VerdictKind
 from tests import falsified
 from tests.toolkit import cache_folder, toolkit_folder
 
@@ -117,17 +117,13 @@ def tools_without(tmp_path: Path, *left_out: str) -> str:
     return str(folder)
 
 
-def leg_without_package(name: str, python: str) -> dict[str, str]:
+def leg_without_package(name: str) -> dict[str, str]:
     """Run a check's script in a Python that has not its packages; return its obstacles."""
     check = manifest.load(settings.resource_path("checks") / name)
-    bare = Interpreter(path=python, version="3", origin="asked")
-    from reader.checks import machine
-
+    bare = Interpreter(path=sys.executable, version="3", origin="asked")
     leg = run_leg(LegPlan(check=check, interpreter=bare, machine=machine.describe()))
     assert leg.fault is None
-    from reader.checks.judge import judge
-
-    verdicts = {verdict.verdict for verdict in judge(check, [leg])}
+    verdicts = {verdict.verdict for verdict in judge.judge(check, [leg])}
     assert verdicts <= {COULD_NOT_RUN, NOT_APPLICABLE}, verdicts
     return {claim: obstacle["code"] for claim, obstacle in leg.obstacles.items()}
 
@@ -193,8 +189,30 @@ def test_guard_in_a_broken_environment(
     assert set(run(tmp_path, GUARD, guard, cuda=cuda).values()) == {COULD_NOT_RUN}
 
 
+@pytest.mark.parametrize("restores", [True, False])
+def test_guard_gpu_code_on_the_simulated_runtime(
+    tmp_path: Path, guard: str, restores: bool
+) -> None:
+    """What runs on two GPUs, built by an nvcc that is g++ with the simulated runtime."""
+    if not restores:
+        restore = "TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(original_device_index_));"
+        guard = false_python(tmp_path, guard, "tvm_ffi", {HEADER: [(restore, "")]})
+    check = manifest.load(settings.resource_path("checks") / GUARD)
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(f'#!/bin/sh\nexec g++ -pthread -I {check.folder}/simulated "$@"\n')
+    nvcc.chmod(0o755)
+    gpu = Gpu(name="simulated", compute_capability="9.0", memory_mb=1, uuid_hash="")
+    here = dataclasses.replace(machine.describe(), gpus=(gpu, gpu))
+    kit = Toolkit(tmp_path, "13.0", "13.0.88", (("nvcc", str(nvcc)),), "asked")
+    python = Interpreter(path=guard, version="3", origin="asked")
+    leg = run_leg(LegPlan(check=check, interpreter=python, machine=here, toolkit=kit))
+    found = {verdict.claim: verdict.verdict for verdict in judge.judge(check, [leg])}
+    wanted = CONFIRMED if restores else REFUTED
+    expect(found, {"gpu_cases": wanted, "gpu_releases": wanted})
+
+
 def test_guard_without_its_package(tmp_path: Path) -> None:
-    codes = leg_without_package(GUARD, shutil.which("python3") or "")
+    codes = leg_without_package(GUARD)
     assert set(codes.values()) == {"import_failed"}
 
 
@@ -240,35 +258,21 @@ def test_sched4reg_that_is_ignored(tmp_path: Path, triton: str) -> None:
     )
 
 
-def test_sched4reg_that_leaks_is_on_by_default_and_adds_code(tmp_path: Path, triton: str) -> None:
-    leak = (
-        "sched4reg=opt.sched4reg ^ (threading.current_thread() is not threading.main_thread()"
-        " and next(_LEAKING) % 5 == 0))\n"
+def test_sched4reg_that_is_on_by_default_and_adds_code(tmp_path: Path, triton: str) -> None:
+    more = (
+        f"{PASSED}\n"
         '        if opt.sched4reg: ret = ret.replace("\\tret;", "\\tmembar.gl;\\n\\tret;")'
     )
-    begin = ("import functools\n", "import functools, itertools, threading\n")
-    state = ("class CUDAOptions:", "class CUDAOptions:")
-    changes = {
-        COMPILER: [
-            begin,
-            state,
-            (PASSED, leak),
-            (FIELD, "sched4reg: bool = True"),
-            ("def get_ptxas(arch: int)", "_LEAKING = itertools.count()\n\n\ndef get_ptxas(arch: int)"),
-        ]
-    }
+    changes = {COMPILER: [(PASSED, more), (FIELD, "sched4reg: bool = True")]}
     python = false_python(tmp_path, triton, "triton", changes)
     expect(
         run(tmp_path, SCHED, python, archs=["sm_90"]),
-        {
-            "option_per_kernel": REFUTED,
-            "ptx_differs": CONFIRMED,
-            "same_opcodes": REFUTED,
-        },
+        {"option_per_kernel": REFUTED, "ptx_differs": CONFIRMED, "same_opcodes": REFUTED},
     )
 
 
 def test_sched4reg_that_leaks_between_threads(tmp_path: Path, triton: str) -> None:
+    ptxas = "def get_ptxas(arch: int)"
     leak = (
         "sched4reg=opt.sched4reg ^ (threading.current_thread() is not threading.main_thread()"
         " and next(_LEAKING) % 5 == 0))"
@@ -276,7 +280,7 @@ def test_sched4reg_that_leaks_between_threads(tmp_path: Path, triton: str) -> No
     changes = {
         COMPILER: [
             ("import functools\n", "import functools, itertools, threading\n"),
-            ("def get_ptxas(arch: int)", "_LEAKING = itertools.count()\n\n\ndef get_ptxas(arch: int)"),
+            (ptxas, f"_LEAKING = itertools.count()\n\n\n{ptxas}"),
             (PASSED, leak),
         ]
     }
@@ -304,7 +308,7 @@ def test_sched4reg_with_a_ptxas_that_fails(tmp_path: Path, triton: str) -> None:
 
 
 def test_sched4reg_without_its_package(tmp_path: Path) -> None:
-    codes = leg_without_package(SCHED, shutil.which("python3") or "")
+    codes = leg_without_package(SCHED)
     assert set(codes.values()) == {"import_failed"}
 
 
@@ -380,18 +384,16 @@ def test_block_size_that_tvm_refuses_to_combine(tmp_path: Path, tvm: str) -> Non
 
 
 def test_block_size_with_an_nvcc_that_takes_sm_80(tmp_path: Path, tvm: str) -> None:
-    script = 'for each in "$@"; do shift; set -- "$@" "${each%sm_80}"; done\n'
-    script = (
-        'set -- $(printf "%s\\n" "$@" | sed s/-arch=sm_80/-arch=sm_90/)\nexec "$real" "$@"'
-    )
+    script = 'set -- $(printf "%s\\n" "$@" | sed s/-arch=sm_80/-arch=sm_90/)\nexec "$real" "$@"'
     cuda = broken_toolkit(tmp_path, "nvcc", script)
-    expect(
-        run(tmp_path, BLOCK, tvm, cuda=cuda), {"sm80_refused": REFUTED, "reqntid": CONFIRMED}
-    )
+    expect(run(tmp_path, BLOCK, tvm, cuda=cuda), {"sm80_refused": REFUTED, "reqntid": CONFIRMED})
 
 
 def test_block_size_with_a_toolkit_before_13(tmp_path: Path, tvm: str) -> None:
-    cuda = broken_toolkit(tmp_path, "nvcc", 'echo "error: __block_size__ is undefined" >&2; exit 1')
+    refuse = 'echo "error: __block_size__ is undefined" >&2; exit 1'
+    look = f'case "$f" in *.cu) grep -q __block_size__ "$f" && {{ {refuse}; }};; esac'
+    script = f'for f in "$@"; do {look}; done\nexec "$real" "$@"'
+    cuda = broken_toolkit(tmp_path, "nvcc", script)
     nvcc = cuda / "bin" / "nvcc"
     old = "echo 'Cuda compilation tools, release 12.9, V12.9.86'; exit 0"
     text = nvcc.read_text(encoding="utf-8").replace('exec "$real" "$@";;', f"{old};;")
@@ -417,8 +419,5 @@ def test_block_size_with_a_broken_nvcc(tmp_path: Path, tvm: str, script: str) ->
 
 
 def test_block_size_without_its_package(tmp_path: Path) -> None:
-    codes = leg_without_package(BLOCK, shutil.which("python3") or "")
+    codes = leg_without_package(BLOCK)
     assert set(codes.values()) <= {"import_failed", "tool_missing"}
-
-
-assert os.name == "posix", "the bundled checks are tried on Linux"

@@ -128,7 +128,7 @@ def output(
     if built.returncode == 127:
         return {"code": "tool_missing", "tool": compiler[0]}
     if built.returncode:
-        return {"code": "tool_failed", "tool": compiler[0], "said": built.stderr[-400:]}
+        return {"code": "tool_failed", "tool": compiler[0], "said": first_error(built.stderr)}
     ran = check.run([program], seconds=60)
     if ran.returncode:
         return {
@@ -137,6 +137,12 @@ def output(
             "said": f"{ran.returncode} {ran.stderr[-300:]}",
         }
     return str(ran.stdout)
+
+
+def first_error(said: str) -> str:
+    """Return what a compiler said from its first error on, else its last words."""
+    at = said.find("error")
+    return said[max(0, at - 80) :][:300].strip() if at >= 0 else said.strip()[-300:]
 
 
 def on_gpu(check: Check, package: Package) -> None:

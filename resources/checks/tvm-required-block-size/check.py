@@ -116,24 +116,31 @@ def compile_ptx(check: Check, nvcc: Nvcc, name: str, arch: str, source: str) -> 
         return text, ""
     said = ran.stderr + ran.stdout
     if not (NO_ARCH in said or CONFLICT in said or "__block_size__" in said):
-        why = said.strip()[-300:] or f"exit {ran.returncode}"
+        why = first_error(said) or f"exit {ran.returncode}"
         nvcc.broken = {"code": "tool_failed", "tool": nvcc.path, "said": why}
     return "", said
+
+
+def first_error(said: str) -> str:
+    """Return what a compiler said from its first error on, else its last words."""
+    at = said.find("error")
+    return said[max(0, at - 80) :][:300].strip() if at >= 0 else said.strip()[-300:]
 
 
 def control(check: Check, compilers: list[Nvcc], plain: str) -> None:
     """A kernel without the attribute: launch bounds, and nothing exact."""
     check.step("control")
-    exact = bounds = 0
+    compiled = exact = bounds = 0
     for nvcc in compilers:
         text, _said = compile_ptx(check, nvcc, "plain", "sm_90", plain)
+        compiled += text != ""
         exact += ".reqntid" in text
         bounds += ".maxntid" in text
     check.measure("plain_block_size", plain.count("__block_size__"))
     check.measure("plain_launch_bounds", "__launch_bounds__(128)" in plain)
     check.measure("plain_reqntid", exact)
     check.measure("plain_maxntid", bounds)
-    check.measure("plain_compiled", sum(nvcc.broken is None for nvcc in compilers))
+    check.measure("plain_compiled", compiled)
     check.control_done()
 
 
