@@ -6,8 +6,10 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -185,6 +187,17 @@ def test_what_cannot_be_queued_is_refused_in_one_line(store: Path, words: tuple[
     assert command("queue", "list", "--json", store=store).json == []
 
 
+@pytest.mark.parametrize("odd", ["i99999999999999999999", "", "q1;drop", "i１"])
+@pytest.mark.parametrize(
+    "words", ["show", "mark --star", "queue drop", "run show", "report --item", "items --feed"]
+)
+def test_odd_ids_are_refused_in_one_line(store: Path, words: str, odd: str) -> None:
+    called = command(*words.split(), odd, store=store)
+    assert called.code in (1, 2)
+    assert called.out == ""
+    assert len(called.err.strip().splitlines()) == 1
+
+
 @pytest.mark.parametrize("due", ["tomorrow", "+3d", "+1w", "2026-12-05"])
 def test_due_days_as_typed(store: Path, due: str) -> None:
     (added,) = command("queue", "add", "i1", "--due", due, "--json", store=store).json
@@ -349,6 +362,15 @@ def test_a_store_that_is_none_is_said_in_one_line(tmp_path: Path, content: bytes
     assert "Traceback" not in called.err
     if content:
         assert path.read_bytes() == content
+
+
+def test_a_store_of_a_newer_version_is_left_alone(store: Path) -> None:
+    with closing(sqlite3.connect(store)) as database:
+        database.execute("PRAGMA user_version = 999")
+    called = command("feeds", store=store)
+    assert called.code == 1
+    assert len(called.err.strip().splitlines()) == 1
+    assert "newer" in called.err
 
 
 def test_a_store_in_a_place_that_cannot_be(tmp_path: Path) -> None:

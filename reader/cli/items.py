@@ -109,6 +109,8 @@ def search(session: Session, query: tuple[str, ...], as_json: bool, **typed: Any
 
 
 def _list(store: Store, query: Query, as_json: bool) -> None:
+    if query.feed is not None:
+        store.feeds.get(query.feed)
     rows = store.library.page(query)
     if as_json:
         voice.document([render.story(store.library.get(row.id)) for row in rows])
