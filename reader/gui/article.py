@@ -1,0 +1,184 @@
+"""Stories as the small HTML that QTextBrowser lays out; every text in it is escaped here."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+from reader.gui import words
+from reader.gui.theme import Look
+from reader.language import _
+from reader.model import Digest, Entry, Item, Source
+
+MOST_HTML = 400_000  # characters laid out at once; more would hold the window up
+_CODE = re.compile(r"`([^`\n]{1,200})`")
+_BOLD = re.compile(r"\*\*([^*\n]{1,300})\*\*")
+_LINK = re.compile(r"\[([^\]\n]{1,300})\]\((https?://[^)\s]+)\)")
+_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+
+
+def styles(look: Look) -> str:
+    """Return the style sheet of a document in the colours and sizes in force."""
+    t, px = look.tokens, look.px
+    return f"""
+    body, p, li {{ color: {t.ink}; font-size: {px(15)}px; font-family: {look.families}; }}
+    p {{ margin-top: {px(12)}px; margin-bottom: 0; }}
+    a {{ color: {t.accent_ink}; text-decoration: none; }}
+    h1, h2 {{ font-size: {px(16)}px; font-weight: 600; margin-top: {px(18)}px; }}
+    h3, h4, h5 {{ font-size: {px(13)}px; font-weight: 600; color: {t.ink2};
+        margin-top: {px(16)}px; margin-bottom: {px(3)}px; }}
+    .first {{ margin-top: 0; }}
+    .small {{ font-size: {px(13)}px; margin-top: {px(4)}px; }}
+    .dim {{ color: {t.ink3}; }}
+    .lead {{ color: {t.ink2}; }}
+    code, pre, tt {{ font-family: {look.mono}; font-size: {px(13)}px; }}
+    pre {{ background-color: {t.code}; white-space: pre-wrap; margin-top: {px(12)}px; }}
+    blockquote {{ color: {t.ink2}; margin-left: {px(14)}px; }}
+    td, th {{ font-size: {px(13)}px; padding: {px(4)}px {px(8)}px; }}
+    """
+
+
+def inline(text: str) -> str:
+    """Return plain text with `code`, **bold** and [links](…) as HTML."""
+    safe = html.escape(text, quote=True)
+    safe = _LINK.sub(r'<a href="\2">\1</a>', safe)
+    safe = _BOLD.sub(r"<b>\1</b>", safe)
+    return _CODE.sub(r"<code>\1</code>", safe)
+
+
+def paragraphs(text: str, first: bool = False) -> str:
+    """Return text whose blocks are apart by blank lines as paragraphs."""
+    blocks = [block.strip() for block in re.split(r"\n\s*\n", text) if block.strip()]
+    return "".join(
+        f"<p{' class=first' if first and not place else ''}>"
+        f"{inline(block).replace(chr(10), '<br/>')}</p>"
+        for place, block in enumerate(blocks)
+    )
+
+
+def item(look: Look, thing: Item) -> str:
+    """Return an item: summary, why, what the digest says beside, sources."""
+    parts = [paragraphs(thing.summary, first=True)]
+    if thing.body:
+        parts.append(paragraphs(thing.body))
+    if thing.why:
+        parts.append(_why(look, thing.why))
+    for title, text in (
+        (_("Reported result"), thing.reported_result),
+        (_("Where it applies"), thing.scenario),
+        (_("First step"), thing.first_step),
+        (_("Action window"), thing.action_window),
+    ):
+        if text:
+            parts.append(f"<h3>{html.escape(title)}</h3>{paragraphs(text, first=True)}")
+    if thing.sources:
+        parts.append(f"<h3>{html.escape(_('Sources'))}</h3>")
+        parts += [_source(each) for each in thing.sources]
+    if thing.gone:
+        parts.append(
+            f'<p class="small dim">{html.escape(_("The digest no longer carries it."))}</p>'
+        )
+    return "".join(parts)
+
+
+def _why(look: Look, text: str) -> str:
+    bar = f'<td width="3" bgcolor="{look.tokens.accent}"></td>'
+    head = f'<h3 class="first">{html.escape(_("Why it matters"))}</h3>'
+    return (
+        f'<table cellspacing="0" cellpadding="0" style="margin-top: {look.px(16)}px" width="100%">'
+        f'<tr>{bar}<td style="padding: 0 0 0 {look.px(14)}px">{head}'
+        f"{paragraphs(text, first=True)}</td></tr></table>"
+    )
+
+
+def _source(source: Source) -> str:
+    title = html.escape(source.title or source.url or "")
+    name = f'<img src="icon:{_icon(source.url)}"/>&nbsp;&nbsp;'
+    if source.entry_id:
+        kept = html.escape(_("original kept offline"))
+        link = f'<a href="story:{source.entry_id}">{title}</a>'
+        return (
+            f'<p class="small">{name}{link}&nbsp;&nbsp;&nbsp;<img src="icon:kept"/>&nbsp;'
+            f'<span class="dim">{kept}</span></p>'
+        )
+    if source.url:
+        host = html.escape(re.sub(r"^https?://(www\.)?([^/]+).*", r"\2", source.url))
+        link = f'<a href="{html.escape(source.url, quote=True)}">{title}</a>'
+        return f'<p class="small">{name}{link}&nbsp;&nbsp;&nbsp;<span class="dim">{host}</span></p>'
+    return f'<p class="small">{name}{title}</p>'
+
+
+def _icon(url: str | None) -> str:
+    text = url or ""
+    for part, name in (
+        ("/releases/", "release"),
+        ("/commit", "commit"),
+        ("/pull/", "commit"),
+        ("arxiv.org", "paper"),
+        ("doi.org", "paper"),
+    ):
+        if part in text:
+            return name
+    return "blog"
+
+
+def entry(thing: Entry) -> str:
+    """Return an entry's own sanitised HTML, cut where it would hold the window up."""
+    content = thing.content_html or paragraphs(thing.content_text)
+    if len(content) <= MOST_HTML:
+        return content
+    text = thing.content_text[: MOST_HTML // 2]
+    note = html.escape(_("Only the beginning is shown: open it in the browser for the rest."))
+    return f"{paragraphs(text)}<p class='small dim'>{note}</p>"
+
+
+def digest(thing: Digest, items: Iterable[Item]) -> str:
+    """Return a digest: overview, its items, steps, what to watch."""
+    parsed = thing.parsed
+    parts = [paragraphs(parsed.overview, first=True)] if parsed.overview else []
+    section = None
+    for each in items:
+        if each.section != section:
+            section = each.section
+            parts.append(f"<h3>{html.escape(section)}</h3>" if section else "")
+        score = f"&nbsp;&nbsp;<span class='dim'>{each.score:.1f}</span>" if each.score else ""
+        link = f'<a href="story:{each.id}"><b>{html.escape(each.title)}</b></a>'
+        parts.append(f"<p>{link}{score}<br/>{inline(each.summary)}</p>")
+    parts += _lists(
+        (
+            _("Verify by the shape of your system"),
+            [f"**{s.condition}** {s.text}" for s in parsed.steps],
+        ),
+        (_("Keep watching"), parsed.watch),
+        (_("Nothing new in"), parsed.empty_sections),
+        (_("The digest's own notices"), parsed.notices),
+        (_("References"), [f"[{r.n}] {r.title}" for r in parsed.references]),
+    )
+    if parsed.remainder:
+        parts.append(f"<h3>{html.escape(_('Kept as text'))}</h3>{paragraphs(parsed.remainder)}")
+    return "".join(parts)
+
+
+def _lists(*lists: tuple[str, Iterable[str]]) -> list[str]:
+    parts = []
+    for title, lines in lists:
+        found = [f"<p class='small'>{inline(line)}</p>" for line in lines]
+        if found:
+            parts += [f"<h3>{html.escape(title)}</h3>", *found]
+    return parts
+
+
+def han_share(text: str) -> float:
+    """Return which part of a text is Han characters."""
+    return len(_HAN.findall(text)) / max(1, len(text.replace(" ", "")))
+
+
+def citation(thing: Item | Entry | Digest) -> str:
+    """Return one line that cites a story."""
+    if isinstance(thing, Digest):
+        title, when, url = thing.parsed.title, thing.published, thing.url
+    else:
+        title, when, url = thing.title, thing.published, thing.url
+    parts = [title, words.day(when, year=True) if when else "", url or ""]
+    return ". ".join(part for part in parts if part)

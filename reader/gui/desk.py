@@ -1,0 +1,148 @@
+"""The way from the window to the store: every read and write goes to a worker and comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from reader.errors import Interrupted, ReadproofError
+from reader.tasks import Task, Tasks
+
+if TYPE_CHECKING:
+    from reader.store import Store
+
+T = TypeVar("T")
+LOOK_SECONDS = 0.4  # a change made elsewhere shows within a second
+WORKERS = 8
+
+
+class Courier(QObject):
+    """Carries callbacks of workers to the thread it lives on."""
+
+    _sent = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sent.connect(self._run, Qt.ConnectionType.QueuedConnection)
+
+    def deliver(self, callback: Callable[[], None]) -> None:
+        """Run `callback` on this object's thread, soon."""
+        # The window may have gone while a worker was still at work.
+        with contextlib.suppress(RuntimeError):
+            self._sent.emit(callback)
+
+    def _run(self, callback: Callable[[], None]) -> None:
+        callback()
+
+
+class Desk(QObject):
+    """Asks the store through workers; says when another process has written to it."""
+
+    changed = Signal()  # the store has other content than a moment ago
+    failed = Signal(str)  # one finished sentence
+
+    def __init__(self, store_path: Path, tasks: Tasks | None = None) -> None:
+        super().__init__()
+        self.path = store_path
+        self.courier = Courier()
+        self.tasks = tasks or Tasks(WORKERS, deliver=self.courier.deliver)
+        self._latest: dict[str, int] = {}
+        self._closed = False
+
+    def watch(self) -> None:
+        """Look for writes of other processes from now on."""
+        self.run(self._look_on, progress=lambda _version: self._changed(), name="look")
+
+    def _changed(self) -> None:
+        if not self._closed:
+            self.changed.emit()
+
+    def ask(
+        self,
+        work: Callable[[Store], T],
+        done: Callable[[T], None] | None = None,
+        *,
+        key: str = "",
+        failed: Callable[[BaseException], None] | None = None,
+    ) -> Task[T]:
+        """Run `work(store)` on a worker; with a `key` only the newest answer is delivered."""
+
+        def opened(_task: Task[T]) -> T:
+            from reader.store import Store
+
+            with Store.open(self.path) as store:
+                return work(store)
+
+        return self.run(opened, done, key=key, failed=failed)
+
+    def write(self, work: Callable[[Store], T], done: Callable[[T], None] | None = None) -> Task[T]:
+        """Run a write on a worker, then let every view look again."""
+
+        def finished(result: T) -> None:
+            if done is not None:
+                done(result)
+            self.changed.emit()
+
+        return self.ask(work, finished)
+
+    def run(
+        self,
+        work: Callable[[Task[T]], T],
+        done: Callable[[T], None] | None = None,
+        *,
+        key: str = "",
+        failed: Callable[[BaseException], None] | None = None,
+        progress: Callable[[Any], None] | None = None,
+        name: str = "",
+    ) -> Task[T]:
+        """Run any work on a worker; failures become one sentence unless `failed` takes them."""
+        turn = self._latest[key] = self._latest.get(key, 0) + 1
+
+        def current() -> bool:
+            return not self._closed and (not key or self._latest[key] == turn)
+
+        def finish(result: T) -> None:
+            if done is not None and current():
+                done(result)
+
+        def fail(error: BaseException) -> None:
+            if not current():
+                return
+            if failed is not None:
+                failed(error)
+            elif not isinstance(error, Interrupted):
+                self._complain(error)
+
+        return self.tasks.submit(work, done=finish, failed=fail, progress=progress, name=name)
+
+    def _complain(self, error: BaseException) -> None:
+        if isinstance(error, ReadproofError):
+            self.failed.emit(str(error))
+            return
+        import traceback
+
+        traceback.print_exception(error)
+        self.failed.emit(f"{type(error).__name__}: {error}")
+
+    def _look_on(self, task: Task[None]) -> None:
+        """Report whenever another connection has written; ends when the desk closes."""
+        from reader.store import Store
+
+        with Store.open(self.path) as store:
+            seen = store.data_version()
+            while not task.cancelled:
+                time.sleep(LOOK_SECONDS)
+                version = store.data_version()
+                if version != seen:
+                    seen = version
+                    task.report(version)
+
+    def close(self) -> None:
+        """Stop looking, cancel what is under way and wait for it."""
+        self._closed = True
+        self.tasks.close()

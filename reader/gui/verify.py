@@ -1,0 +1,156 @@
+"""The verify panel under a story: which check fits, what of it this machine can show, and run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from reader.gui import words
+from reader.gui.claims import ClaimRow, ClaimTable
+from reader.gui.parts import button, flow, head, icon_label, label
+from reader.gui.theme import look
+from reader.gui.workbench import Offer
+from reader.language import _, language
+from reader.model import VerdictKind
+
+
+def claim_rows(offer: Offer) -> list[ClaimRow]:
+    """Return the claims of a check: how each is tested here, or why it cannot be."""
+    from reader.checks import reasons
+
+    rows = []
+    for claim, before in zip(offer.check.claims, offer.preflight, strict=True):
+        verdict = offer.verdict(claim.id)
+        missing = ""
+        if before.why_not is not None:
+            missing = reasons.render(before.why_not, offer.check, language())
+        shown = verdict is not None and verdict is not VerdictKind.COULD_NOT_RUN
+        if shown and verdict is not None:
+            state, how = verdict.value, words.verdict_name(verdict)
+        elif missing:
+            state, how = "could_not_run", missing
+        elif verdict is not None:
+            state, how = verdict.value, words.verdict_name(verdict)
+        else:
+            state, how = "queued", words.text_of(claim.method)
+        rows.append(
+            ClaimRow(
+                claim.id,
+                state,
+                words.text_of(claim.text),
+                words.evidence_name(claim.kind),
+                how,
+                words.text_of(claim.method),
+                strong=bool(missing) or verdict is not None,
+            )
+        )
+    return rows
+
+
+class VerifyPanel(QWidget):
+    """Offers the checks that fit the story that is open."""
+
+    run = Signal(str)  # the check's name
+    all_checks = Signal()
+    show_run = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("verify")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.offers: list[Offer] = []
+        self.folded = False
+        column = flow(QVBoxLayout(self), 0)
+        column.addWidget(self._head())
+        self.table = ClaimTable("line")
+        self.table.setAccessibleName(_("What of it can be shown here"))
+        column.addWidget(self.table, 1)
+        self.foot = QWidget()
+        row = flow(QHBoxLayout(self.foot), 10, (18, 0, 20, 0))
+        self.foot.setFixedHeight(look().px(30))
+        row.addWidget(icon_label("disk", look().tokens.ink3))
+        self.environment = label("", "meta3")
+        row.addWidget(self.environment, 1)
+        column.addWidget(self.foot)
+        self.show_offers([])
+
+    def _head(self) -> QWidget:
+        bar, row = head(44, (44, 20))
+        self.title, self.summary = label(_("Verify"), "label"), label("", "two")
+        row.addWidget(self.title)
+        row.addWidget(self.summary, 1)
+        self.combo = QComboBox()
+        self.combo.setAccessibleName(_("Check"))
+        self.combo.setMaximumWidth(look().px(260))
+        self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.combo.currentIndexChanged.connect(lambda _index: self._show_current())
+        self.last = button(_("Last run"), self._last, kind="flat", icon="runs")
+        self.go = button(_("Run"), self._run, kind="go", icon="play", key="r")
+        for each in (self.last, self.combo, self.go):
+            row.addWidget(each)
+        return bar
+
+    @property
+    def offer(self) -> Offer | None:
+        """The check that is chosen."""
+        index = self.combo.currentIndex()
+        return self.offers[index] if 0 <= index < len(self.offers) else None
+
+    def show_offers(self, offers: Sequence[Offer], waiting: bool = False) -> None:
+        """Offer these checks; the one chosen before stays chosen where it is among them."""
+        before = self.offer.check.name if self.offer else ""
+        self.offers = list(offers)
+        self.combo.blockSignals(True)
+        self.combo.clear()
+        for each in self.offers:
+            self.combo.addItem(words.text_of(each.check.title))
+        names = [each.check.name for each in self.offers]
+        if before in names:
+            self.combo.setCurrentIndex(names.index(before))
+        self.combo.blockSignals(False)
+        found = bool(self.offers)
+        for widget in (self.combo, self.go, self.table, self.foot):
+            widget.setVisible(found)
+        if not found:
+            text = _("looking at this machine…") if waiting else _("No bundled check fits it yet.")
+            self.summary.setText(text)
+            self.last.hide()
+        self._show_current()
+        self.setFixedHeight(self.wanted_height())
+
+    def wanted_height(self) -> int:
+        """Return how high the panel wants to be."""
+        here = look()
+        if not self.offers or self.folded:
+            return here.px(45)
+        rows = min(self.table.full_height(), here.px(30) * 7)
+        return here.px(45) + rows + here.px(30) + 1
+
+    def _show_current(self) -> None:
+        offer = self.offer
+        if offer is None:
+            return
+        text = _("{n} claims, {here} can be settled here")
+        self.summary.setText(text.format(n=len(offer.check.claims), here=offer.here))
+        self.table.show_rows(claim_rows(offer))
+        self.last.setVisible(offer.last_run is not None)
+        self.environment.setText(_environment(offer))
+        self.setFixedHeight(self.wanted_height())
+
+    def _run(self) -> None:
+        if self.offer is not None:
+            self.run.emit(self.offer.check.name)
+
+    def _last(self) -> None:
+        if self.offer is not None and self.offer.last_run:
+            self.show_run.emit(self.offer.last_run)
+
+
+def _environment(offer: Offer) -> str:
+    packages = ", ".join(offer.check.packages.requires) or "Python"
+    if offer.ready:
+        return _("Environment ready: {packages}; no network needed").format(packages=packages)
+    text = _("Environment to build first: {packages}, about {size} MB; you are asked before")
+    return text.format(packages=packages, size=offer.check.packages.size_mb)

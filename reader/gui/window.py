@@ -1,0 +1,647 @@
+"""The main window: three panes, a page for each view, and what happens between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, QUrl
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDesktopServices,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeySequence,
+    QResizeEvent,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QMainWindow,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from reader import settings as settings_room
+from reader.gui import icons, views, workbench
+from reader.gui.acts import Acts
+from reader.gui.commands import commands
+from reader.gui.desk import Desk
+from reader.gui.deeds import Deeds
+from reader.gui.feeds import FeedsPage
+from reader.gui.first_start import FirstStart, Welcome, welcome
+from reader.gui.jobs import Job, Jobs
+from reader.gui.memory import Memory
+from reader.gui.parts import Panes, flow
+from reader.gui.queue import Queued, QueuePage
+from reader.gui.reading import VERIFY, Opened, Reading, open_story
+from reader.gui.running import RunningView
+from reader.gui.runs import RunsPage
+from reader.gui.sidebar import Sidebar
+from reader.gui.status import StatusLine
+from reader.gui.story_list import StoryList
+from reader.gui.theme import look
+from reader.gui.verdicts import VerdictView, judged
+from reader.gui.verify import VerifyPanel
+from reader.gui.views import Listing, Shelf, View
+from reader.gui.workbench import Bench, Offer
+from reader.language import _
+from reader.model import Row, Run, RunProgress
+
+PAGES = ("stories", "queue", "runs", "feeds", "start")
+WIDE, NARROW = 1200, 860
+
+
+class Window(QMainWindow):
+    """One window on one store."""
+
+    def __init__(self, desk: Desk, config: Path, settings: settings_room.Settings) -> None:
+        super().__init__()
+        self.desk, self.config, self.settings = desk, config, settings
+        self.memory = Memory.load(config)
+        self.bench: Bench | None = None
+        self.shelf: Shelf | None = None
+        self.view = views.view("today")
+        self.started = False
+        self._opened_id: str | None = None
+        self._running_view: RunningView | None = None
+        self._single = False
+        self.setMinimumSize(480, 420)
+        self.setAcceptDrops(True)
+        self.setWindowIcon(icons.icon("mark", "#000", 64))
+        self.jobs = Jobs(desk, settings.check_folders, settings.cuda)
+        self._build()
+        self.acts, self.deeds = Acts(self), Deeds(self)
+        self._connect_jobs()
+        self._shortcuts()
+        desk.changed.connect(self.refresh)
+        desk.failed.connect(self.say)
+        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
+        self._restore_size()
+
+    # ── building ─────────────────────────────────────────────────────────────────────────────
+
+    def _build(self) -> None:
+        central = QWidget()
+        column = flow(QVBoxLayout(central), 0)
+        self.panes = Panes(Qt.Orientation.Horizontal)
+        self.sidebar = Sidebar()
+        self.pages = QStackedWidget()
+        self.panes.addWidget(self.sidebar)
+        self.panes.addWidget(self.pages)
+        self.panes.setStretchFactor(1, 1)
+        self.panes.setSizes([look().px(self.memory.sidebar), look().px(1224)])
+        self._stories()
+        self.queue, self.runs = QueuePage(self.desk), RunsPage(self.desk)
+        self.feeds, self.start = FeedsPage(self.desk), FirstStart()
+        for page in (self.story_panes, self.queue, self.runs, self.feeds, self.start):
+            self.pages.addWidget(page)
+        self.status = StatusLine()
+        column.addWidget(self.panes, 1)
+        column.addWidget(self.status)
+        self.setCentralWidget(central)
+        self._connect()
+
+    def _stories(self) -> None:
+        self.list, self.reading, self.verify = (
+            StoryList(self.desk),
+            Reading(self.desk),
+            VerifyPanel(),
+        )
+        right = QWidget()
+        column = flow(QVBoxLayout(right), 0)
+        column.addWidget(self.reading, 1)
+        column.addWidget(self.verify)
+        self.right = right
+        self.story_panes = Panes(Qt.Orientation.Horizontal)
+        self.story_panes.addWidget(self.list)
+        self.story_panes.addWidget(right)
+        self.story_panes.setStretchFactor(1, 1)
+        self.story_panes.setSizes([look().px(self.memory.list), look().px(760)])
+
+    def _connect(self) -> None:
+        self.sidebar.chosen.connect(self.show_view)
+        self.sidebar.menu_wanted.connect(lambda: self.deeds.menu())
+        self.sidebar.sync_wanted.connect(lambda: self.command("sync"))
+        self.sidebar.machine.clicked.connect(lambda: self.command("doctor"))
+        self.list.selected.connect(self._selected)
+        self.list.filters_changed.connect(lambda _filters: self.load(keep=False))
+        self.list.opened.connect(lambda: self.command("open"))
+        self.reading.star.connect(lambda: self.command("star"))
+        self.reading.tags.connect(lambda: self.command("tags"))
+        self.reading.browse.connect(lambda: self.command("browse"))
+        self.reading.queue.connect(lambda: self.command("queue"))
+        self.reading.followed.connect(self.follow)
+        self.reading.noted.connect(lambda id_, text: self.acts.note(id_, text))
+        self.reading.tab_changed.connect(self._tab_changed)
+        self.verify.run.connect(lambda _name: self.command("run"))
+        self.verify.show_run.connect(self.show_run)
+        for page in (self.queue, self.runs, self.feeds, self.start):
+            page.wanted.connect(self.command)
+        self.list.empty.wanted.connect(self.command)
+        self.queue.run.connect(self.run_check)
+        self.queue.open_item.connect(self.show_story)
+        self.queue.open_run.connect(self.show_run)
+        self.queue.tags.connect(lambda: self.command("tags"))
+        self.queue.state.connect(lambda: self.command("state"))
+        self.runs.view.rerun.connect(lambda _run: self.command("run"))
+        self.runs.view.export.connect(lambda _run: self.command("export"))
+        self.runs.view.compare.connect(lambda one, other: self.deeds.compare(one, other))
+        self.feeds.try_now.connect(lambda id_: self.jobs.sync([id_]))
+        self.feeds.browse.connect(lambda url: QDesktopServices.openUrl(QUrl(url)))
+        self.feeds.remove.connect(lambda _id: self.command("remove"))
+        self.feeds.open_feed.connect(lambda id_: self.go(f"feed:{id_}"))
+        self.start.read.connect(self._start_reading)
+        self.start.run.connect(self._first_run)
+        self.status.cancelled.connect(self.jobs.cancel_sync)
+
+    def _connect_jobs(self) -> None:
+        self.jobs.sync_progress.connect(
+            lambda done, total, text: self.status.progress(done, total, text)
+        )
+        self.jobs.sync_ended.connect(self._sync_ended)
+        self.jobs.imported.connect(lambda result: self.deeds.imported(result))
+        self.jobs.run_started.connect(self._run_started)
+        self.jobs.run_progress.connect(self._run_progress)
+        self.jobs.run_ended.connect(self._run_ended)
+        self.jobs.build_wanted.connect(lambda *asked: self.deeds.ask_build(*asked))
+        self.jobs.counted.connect(lambda *counts: self.status.running(*counts))
+        self.jobs.failed.connect(self.say)
+
+    def _shortcuts(self) -> None:
+        for each in commands():
+            for key in each.keys:
+                shortcut = QShortcut(QKeySequence(key), self)
+                shortcut.activated.connect(lambda each=each, key=key: self._pressed(each.name, key))
+        for place in range(9):
+            shortcut = QShortcut(QKeySequence(f"Alt+{place + 1}"), self)
+            shortcut.activated.connect(lambda place=place: self.list.layers.toggle(place))
+        QShortcut(QKeySequence("F5"), self).activated.connect(self.refresh)
+
+    def _pressed(self, name: str, key: str) -> None:
+        widget = QApplication.focusWidget()
+        if key in ("Space", "Return", "Enter"):
+            if isinstance(widget, QAbstractButton):
+                widget.click()
+                return
+            if isinstance(widget, QComboBox):
+                widget.showPopup()
+                return
+        self.command(name)
+
+    def command(self, name: str) -> None:
+        """Do what a command says."""
+        self.deeds.do(name)
+
+    def rebuild(self) -> None:
+        """Make every pane anew: after a change of language, colours or size."""
+        view, current = self.view, self.list.current_id
+        filters = self.list.filters
+        self._keep_sizes()
+        self._running_view = None
+        self._opened_id = None
+        self._build()
+        self.list.filters = filters
+        self.list.select_later = current
+        if self.bench is not None:
+            self.sidebar.machine.show_bench(self.bench)
+        self.show_view(view)
+        self.refresh()
+        if self.jobs.job is not None:
+            self._run_started(self.jobs.job)
+        self._fit(self.width())
+
+    # ── opening ──────────────────────────────────────────────────────────────────────────────
+
+    def open(self) -> None:
+        """Read the first view; machine and checks follow after the first paint."""
+        self.show_view(self.view)
+        self.recount()
+        QTimer.singleShot(0, self._after_paint)
+
+    def _after_paint(self) -> None:
+        self.desk.watch()
+        path, chosen = self.desk.path, self.settings
+        self.desk.ask(_prepare, self._prepared)
+        self.desk.run(
+            lambda _task: workbench.look(path, chosen.check_folders, chosen.cuda),
+            self._looked,
+            name="machine",
+        )
+
+    def _prepared(self, first: bool) -> None:
+        if first and not self.memory.welcomed:
+            self.go("start")
+        self.refresh()
+
+    def _looked(self, bench: Bench) -> None:
+        self.bench = bench
+        self.sidebar.machine.show_bench(bench)
+        if bench.faults:
+            self.say(bench.faults[0])
+        self.refresh()
+        if self.reading.opened is not None:
+            self._load_offers(self.reading.opened)
+
+    # ── views ────────────────────────────────────────────────────────────────────────────────
+
+    def go(self, key: str) -> None:
+        """Open a view by its key."""
+        if not self.sidebar.select(key):
+            self.show_view(views.view(key))
+
+    def show_view(self, view: View) -> None:
+        """Open a view."""
+        changed = view.key != self.view.key
+        self.acts.forget() if changed and hasattr(self, "acts") else None
+        self.view = view
+        self.setWindowTitle(f"Readproof — {view.title}")
+        page = view.key if view.key in PAGES else "stories"
+        self.pages.setCurrentIndex(PAGES.index(page))
+        if changed and page == "stories":
+            from reader.gui.filters import Filters
+
+            self.list.filters = Filters()
+            self.list.search.clear()
+        self.load(keep=not changed)
+        self.sidebar.show_shelf(self.shelf, view.key)
+        self._show_keys()
+        self.focus_list()
+
+    def focus_list(self) -> None:
+        """Give the keyboard to the list of the view that is open."""
+        {
+            "stories": self.list.table.setFocus,
+            "queue": self.queue.table.setFocus,
+            "runs": self.runs.focus,
+            "feeds": self.feeds.table.setFocus,
+            "start": self.start.list.setFocus,
+        }[PAGES[self.pages.currentIndex()]]()
+
+    def load(self, *, keep: bool) -> None:
+        """Read the view that is open."""
+        page = PAGES[self.pages.currentIndex()]
+        if page == "queue":
+            self.queue.load(self.bench)
+        elif page == "runs":
+            self.runs.load(self.bench)
+        elif page == "feeds":
+            self.feeds.load()
+        elif page == "start":
+            bench = self.bench
+            self.desk.ask(lambda store: welcome(store, bench), self._welcome, key="start")
+        else:
+            self._load_stories(keep=keep)
+
+    def _load_stories(self, *, keep: bool) -> None:
+        view, filters, bench = self.view, self.list.filters, self.bench
+        rank = views.ranker(bench) if bench else None
+        self.desk.ask(
+            lambda store: views.load(store, view.key, filters, rank),
+            lambda listing: self._listed(view, listing, keep=keep),
+            key="list",
+        )
+
+    def _listed(self, view: View, listing: Listing, *, keep: bool) -> None:
+        if view.key != self.view.key:
+            return
+        if keep and view.key == "unread" and not self.list.filters.chips():
+            listing = views.keep_read(listing, self.list.model.ids())
+        self.list.show_listing(view, listing, keep=keep)
+
+    def _welcome(self, found: Welcome) -> None:
+        self.start.show_welcome(found, self.bench)
+
+    def refresh(self) -> None:
+        """Read the open view and the counts again; the selection stays."""
+        self.load(keep=True)
+        self.recount()
+        self._reload_story()
+
+    def recount(self) -> None:
+        """Read the sidebar's counts again."""
+        self.desk.ask(views.shelf, self._counted, key="shelf")
+
+    def _counted(self, shelf: Shelf) -> None:
+        from datetime import UTC, datetime
+
+        from reader.gui import words
+
+        self.shelf = shelf
+        self.sidebar.show_shelf(shelf, self.view.key)
+        self.status.show_shelf(shelf)
+        text = _("offline")
+        if shelf.last_sync is not None:
+            when = words.moment_of(shelf.last_sync, datetime.now(UTC))
+            text = _("Synced {when}").format(when=when)
+        self.sidebar.synced.setText(text)
+
+    # ── stories ──────────────────────────────────────────────────────────────────────────────
+
+    def _selected(self, row: Row | None) -> None:
+        if self.view.lists_stories:
+            self.acts.arrived(row)
+        if row is None:
+            self._opened_id = None
+            self.reading.show_story(None)
+            self.verify.show_offers([])
+            self.verify.setVisible(False)
+            return
+        if self.reading.opened and self.reading.opened.story.id == row.id:
+            self.reading.show_marks(row.marks)
+        if row.id != self._opened_id:
+            self._opened_id = row.id
+            self._open_story(row.id)
+
+    def _open_story(self, id_: str) -> None:
+        self.desk.ask(lambda store: open_story(store, id_), self._opened, key="story")
+
+    def _reload_story(self) -> None:
+        if self._opened_id is not None and PAGES[self.pages.currentIndex()] == "stories":
+            self._open_story(self._opened_id)
+
+    def _opened(self, opened: Opened) -> None:
+        if opened.story.id != self._opened_id:
+            return
+        before = self.reading.opened
+        running = self._runs_here(opened.story.id)
+        if before is None or before != opened:
+            same = before is not None and before.story.id == opened.story.id
+            self.reading.show_story(
+                opened, checking=running or (same and VERIFY == self.reading.tab)
+            )
+        self._load_offers(opened)
+
+    def _load_offers(self, opened: Opened) -> None:
+        from reader.model import Digest
+
+        story, bench = opened.story, self.bench
+        if isinstance(story, Digest):
+            self.verify.setVisible(False)
+            return
+        if bench is None:
+            self.verify.setVisible(True)
+            self.verify.show_offers([], waiting=True)
+            return
+        self.desk.ask(
+            lambda store: workbench.offers(store, bench, story), self._offered, key="offers"
+        )
+
+    def _offered(self, offers: Sequence[Offer]) -> None:
+        self.verify.show_offers(offers)
+        self.verify.setVisible(self.reading.tab != VERIFY)
+        self._show_keys()
+
+    def _tab_changed(self, tab: str) -> None:
+        opened = self.reading.opened
+        self.verify.setVisible(tab != VERIFY and opened is not None)
+        self._show_keys()
+
+    def show_story(self, id_: str) -> None:
+        """Show one story, in the view that has it."""
+        if self.list.model.place_of(id_) is not None and self.view.lists_stories:
+            self.list.select(self.list.model.place_of(id_) or 0)
+            return
+        self.desk.ask(lambda store: views.home_of(store, id_), lambda key: self._show_in(key, id_))
+
+    def _show_in(self, key: str, id_: str) -> None:
+        self.list.select_later = id_
+        title = "" if not key.startswith("digest:") else _("Digest")
+        self.show_view(views.view(key, title))
+
+    def follow(self, link: str) -> None:
+        """Follow a link of an article: to a kept original, else to the browser."""
+        kind, _colon, rest = link.partition(":")
+        if kind == "story":
+            self.show_story(rest)
+        elif kind in ("http", "https", "mailto"):
+            self.desk.ask(
+                lambda store: store.library.original(link) if kind != "mailto" else None,
+                lambda id_: self.show_story(id_) if id_ else self._browse(link),
+            )
+
+    def _browse(self, link: str) -> None:
+        QDesktopServices.openUrl(QUrl(link))
+        self.say(_("Opened in the browser: {url}").format(url=link))
+
+    def chosen_queue(self) -> list[Queued]:
+        """Return what is chosen in the queue, where the queue is open."""
+        return self.queue.chosen() if PAGES[self.pages.currentIndex()] == "queue" else []
+
+    # ── checks ───────────────────────────────────────────────────────────────────────────────
+
+    def _runs_here(self, story: str) -> bool:
+        return self.jobs.job is not None and self.jobs.job.item == story
+
+    def run_check(self, check: str, item: str) -> None:
+        """Run a check for an item, from the queue or the start page."""
+        bench = self.bench
+        if bench is None:
+            self.say(_("looking at this machine…"))
+            return
+
+        def work(store: object) -> tuple[Offer | None, str]:
+            from reader.store import Store
+
+            assert isinstance(store, Store)  # noqa: S101
+            story = store.library.get(item)
+            fitting = workbench.offers(store, bench, story)  # type: ignore[arg-type]
+            found = next((each for each in fitting if each.check.name == check), None)
+            return found, getattr(story, "title", "")
+
+        def ready(found: tuple[Offer | None, str]) -> None:
+            offer, title = found
+            if offer is not None:
+                self.jobs.run(Job(offer, item, title))
+
+        self.desk.ask(work, ready)
+
+    def _run_started(self, job: Job) -> None:
+        view = RunningView(job.offer, job.title)
+        view.cancel.connect(lambda: self.command("cancel"))
+        self._running_view = view
+        self._put_check(view)
+        if self.reading.opened is not None and self.reading.opened.story.id == job.item:
+            self.reading.offer_verify(turn=True)
+        self.list.table.delegate.running = job.item
+        self.list.table.viewport().update()
+        self._show_keys()
+
+    def _put_check(self, widget: QWidget) -> None:
+        from reader.gui.parts import clear
+
+        column = self.reading.check.layout()
+        if isinstance(column, QVBoxLayout):
+            clear(column)
+            column.addWidget(widget)
+
+    def _run_progress(self, progress: RunProgress) -> None:
+        if self._running_view is not None:
+            self._running_view.watch(progress)
+
+    def _run_ended(self, job: Job | None, run: Run | None) -> None:
+        if self._running_view is not None:
+            self._running_view.ended()
+        self._running_view = None
+        self.list.table.delegate.running = None
+        self.refresh()
+        if run is None or job is None:
+            self.reading.show_tab("digest")
+            return
+        bench = self.bench
+        self.desk.ask(lambda store: judged(store, run.id, bench), self._show_verdict)
+
+    def _show_verdict(self, found: object) -> None:
+        from reader.gui.verdicts import Judged
+
+        assert isinstance(found, Judged)  # noqa: S101
+        self.runs.current = found.run.id
+        view = VerdictView()
+        view.rerun.connect(lambda _run: self.command("run"))
+        view.export.connect(lambda _run: self.command("export"))
+        view.compare.connect(lambda one, other: self.deeds.compare(one, other))
+        view.show_run(found)
+        self._put_check(view)
+        opened = self.reading.opened
+        if opened is not None and opened.story.id == found.run.item:
+            self.reading.offer_verify(turn=True)
+        self.say(_("Run {id}: {title}").format(id=found.run.id, title=self._tally(found.run)))
+
+    def _tally(self, run: Run) -> str:
+        from collections import Counter
+
+        from reader.gui import words
+
+        found = Counter(each.verdict for each in run.verdicts)
+        said = ", ".join(f"{count} {words.verdict_name(kind)}" for kind, count in found.items())
+        return said or run.status.value
+
+    def show_run(self, run_id: str) -> None:
+        """Show a run among the runs."""
+        self.runs.current = run_id
+        self.go("runs")
+        self.runs.open(run_id)
+
+    def _first_run(self, check: str, item: str) -> None:
+        self._leave_start()
+        self.show_story(item)
+        self.run_check(check, item)
+
+    def _start_reading(self, digest: str) -> None:
+        self._leave_start()
+        if digest:
+            self.show_view(views.view(f"digest:{digest}", _("Digest")))
+        else:
+            self.go("today")
+
+    def _leave_start(self) -> None:
+        self.memory.welcomed = True
+        self._save_memory()
+
+    # ── the line at the foot ─────────────────────────────────────────────────────────────────
+
+    def say(self, sentence: str) -> None:
+        """Say something for a while."""
+        self.status.say(sentence)
+        if sentence:
+            QTimer.singleShot(6000, lambda: self.status.say(""))
+
+    def _sync_ended(self, text: str) -> None:
+        self.status.progress_ended()
+        if text:
+            self.say(text)
+        self.refresh()
+
+    def _show_keys(self) -> None:
+        page = PAGES[self.pages.currentIndex()]
+        pane = page
+        if page == "stories":
+            focus = QApplication.focusWidget()
+            pane = "reading" if focus is not None and self.right.isAncestorOf(focus) else "stories"
+            if self.reading.tab == VERIFY and self.jobs.running:
+                pane = "running"
+        self.status.show_keys(pane, self.width())
+
+    def eventFilter(self, watched: object, event: QEvent) -> bool:  # noqa: N802
+        if event.type() is QEvent.Type.FocusIn and hasattr(self, "acts"):
+            self._show_keys()
+        return False
+
+    # ── size and end ─────────────────────────────────────────────────────────────────────────
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        self._fit(event.size().width())
+        super().resizeEvent(event)
+
+    def _fit(self, width: int) -> None:
+        self.sidebar.setVisible(width >= look().px(WIDE))
+        self._single = width < look().px(NARROW)
+        self.right.setVisible(not self._single or self.list.isHidden())
+        if not self._single:
+            self.list.show()
+        self._show_keys()
+
+    def go_in(self) -> None:
+        """Show what is selected: in a narrow window the article takes the list's place."""
+        if self._single:
+            self.list.hide()
+            self.right.show()
+        self.reading.browser.setFocus()
+
+    def go_back(self) -> None:
+        """Return from the article to the list."""
+        if PAGES[self.pages.currentIndex()] == "runs" and self.runs.back():
+            return
+        if self._single:
+            self.right.hide()
+            self.list.show()
+        self.focus_list()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        self.jobs.import_paths(paths)
+
+    def _restore_size(self) -> None:
+        if not (
+            self.memory.geometry
+            and self.restoreGeometry(QByteArray.fromBase64(self.memory.geometry.encode()))
+        ):
+            self.resize(look().px(1440), look().px(866))
+
+    def _keep_sizes(self) -> None:
+        scale = max(1, look().px(1000)) / 1000
+        if self.sidebar.isVisible():
+            self.memory.sidebar = round(self.sidebar.width() / scale)
+        if self.list.isVisible():
+            self.memory.list = round(self.list.width() / scale)
+        self.memory.geometry = bytes(self.saveGeometry().toBase64().data()).decode()
+
+    def _save_memory(self) -> None:
+        memory, config = self.memory.copy(), self.config
+        self.desk.run(lambda _task: memory.save(config), name="memory")
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        self._keep_sizes()
+        self.acts.flush()
+        self._save_memory()
+        self.jobs.cancel_run()
+        self.desk.close()
+        super().closeEvent(event)
+
+
+def _prepare(store: object) -> bool:
+    """Bring a new store its starter, old runs to their end; True where nothing was ever synced."""
+    from reader import sync
+    from reader.store import Store
+
+    assert isinstance(store, Store)  # noqa: S101
+    sync.starter(store)
+    store.runs.reap()
+    return not store.feeds.all() and not store.runs.all()
