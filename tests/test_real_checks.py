@@ -307,6 +307,15 @@ def test_sched4reg_with_a_ptxas_that_fails(tmp_path: Path, triton: str) -> None:
     )
 
 
+def test_sched4reg_with_a_ptxas_that_is_too_old(tmp_path: Path, triton: str) -> None:
+    old = 'echo "Unsupported .version 9.0; current version is 8.0" >&2; exit 255'
+    cuda = broken_toolkit(tmp_path, "ptxas", old)
+    options = runner.RunOptions(cuda=cuda, python=triton, archs=("sm_90",), check_folders=())
+    done = runner.run_check(tmp_path / "store.db", SCHED, options=options)
+    (verdict,) = (each for each in done.verdicts if each.claim == "registers_toolkit")
+    assert (verdict.verdict, verdict.reason.code) == (COULD_NOT_RUN, "not_supported")
+
+
 def test_sched4reg_without_its_package(tmp_path: Path) -> None:
     codes = leg_without_package(SCHED)
     assert set(codes.values()) == {"import_failed"}

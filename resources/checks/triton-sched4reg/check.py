@@ -208,7 +208,7 @@ def for_toolkit(check: Check, compiler: Compiler, pairs: Pairs, version: str) ->
             check.log(f"sm_{arch} {name} as PTX {newest}: {error}"[:500])
     check.measure("toolkit_ptx", f"{newest // 10}.{newest % 10}")
     if not readable:
-        check.obstacle("registers_toolkit", "ptxas_too_old", version=version)
+        check.obstacle("registers_toolkit", "not_supported", what=f"PTX (ptxas, CUDA {version})")
     return readable
 
 
@@ -225,16 +225,20 @@ def assemble(
             source = check.scratch / "kernel.ptx"
             source.write_text(built.ptx, encoding="utf-8")
             output = check.scratch / "kernel.cubin"
-            flags = ["-v", "--regAllocOptLevel=2", f"--gpu-name={built.target}"]
+            # Triton passes the second to its own ptxas; the user's runs with its defaults.
+            flags = ["-v", *([] if prefix else ["--regAllocOptLevel=2"])]
+            flags.append(f"--gpu-name={built.target}")
             ran = check.run([tool, *flags, source, "-o", output], seconds=60)
             try:
                 if ran.returncode:
                     raise ValueError(ran.stderr[-300:])
                 usages.append(Usage(ran.stderr + ran.stdout))
             except ValueError as error:
-                old = any(each in str(error) for each in TOO_OLD)
-                problem = {"code": "ptxas_too_old" if old else "tool_failed", "tool": "ptxas"}
-                problem |= {"said": str(error), "version": (check.toolkit or {}).get("version", "")}
+                said = str(error) or f"exit {ran.returncode}"
+                problem = {"code": "tool_failed", "tool": tool, "said": said}
+                if any(each in said for each in TOO_OLD):
+                    what = f"{built.target} (ptxas, CUDA {(check.toolkit or {}).get('version')})"
+                    problem = {"code": "not_supported", "what": f"{what}: {said}"}
                 break
         if len(usages) == 2:
             rows.append((f"sm_{arch} {name}", usages[0], usages[1]))

@@ -128,7 +128,11 @@ def output(
     if built.returncode == 127:
         return {"code": "tool_missing", "tool": compiler[0]}
     if built.returncode:
-        return {"code": "tool_failed", "tool": compiler[0], "said": first_error(built.stderr)}
+        return {
+            "code": "tool_failed",
+            "tool": compiler[0],
+            "said": first_error(built.stderr) or f"exit {built.returncode}",
+        }
     ran = check.run([program], seconds=60)
     if ran.returncode:
         return {

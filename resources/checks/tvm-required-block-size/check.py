@@ -228,7 +228,7 @@ def combination(check: Check, nvcc: Nvcc, both: str | None) -> None:
     """Assemble a kernel that has exact size and launch bounds."""
     claim = f"nvcc_exclusive{suffix(nvcc)}"
     if both is None:
-        check.obstacle(claim, "not_supported", what="TVM gives no source with both")
+        check.obstacle(claim, "not_supported", what="__block_size__ + __launch_bounds__ (TVM)")
         return
     check.artefact("both.cu", both)
     text, said = compile_ptx(check, nvcc, "both", check.archs[0], both)
