@@ -7,6 +7,8 @@ from pathlib import Path
 from reader.errors import Expected
 from reader.language import _
 
+LIBRARIES = "libgl1 libegl1 libxcb-cursor0 libxkbcommon-x11-0 fonts-noto-cjk"
+
 
 def run(store_path: Path, config_path: Path, language: str | None = None) -> int:
     """Open the window on a store and return the exit code when it is closed.
@@ -19,10 +21,11 @@ def run(store_path: Path, config_path: Path, language: str | None = None) -> int
     except ImportError as error:
         raise Expected(
             _(
-                "A library of the system that the window needs is missing ({detail}). Install it: {line}"
+                "A library of the system that the window needs is missing ({detail}). "
+                "Install it: {line}"
             ).format(
                 detail=error,
-                line="sudo apt-get install libgl1 libegl1 libxcb-cursor0 libxkbcommon-x11-0 fonts-noto-cjk",
+                line=f"sudo apt-get install {LIBRARIES}",
             )
         ) from error
     return app.run(store_path, config_path, language)

@@ -208,8 +208,7 @@ class Acts:
         def work(store: Store) -> list[str]:
             check = chosen.check.name if chosen and len(ids) == 1 else None
             before = {each.item for each in store.queue.all()}
-            added = [store.queue.add(id_, check=check).id for id_ in ids if id_ not in before]
-            return added
+            return [store.queue.add(id_, check=check).id for id_ in ids if id_ not in before]
 
         def done(added: list[str]) -> None:
             text = ngettext("{n} marked to verify", "{n} marked to verify", len(ids))

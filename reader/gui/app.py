@@ -6,7 +6,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTranslator, Signal
+from PySide6.QtCore import QLibraryInfo, QLocale, QObject, Qt, QTranslator, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
@@ -115,7 +115,7 @@ def run(store: Path, config: Path, language: str | None) -> int:
     window = make_window(store, config, language)
 
     def front() -> None:
-        window.setWindowState(window.windowState() & ~_minimized())
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
         window.show()
         window.raise_()
         window.activateWindow()
@@ -126,9 +126,3 @@ def run(store: Path, config: Path, language: str | None) -> int:
     code = app.exec()
     single.close()
     return code
-
-
-def _minimized() -> object:
-    from PySide6.QtCore import Qt
-
-    return Qt.WindowState.WindowMinimized

@@ -28,6 +28,8 @@ def styles(look: Look) -> str:
     h1, h2 {{ font-size: {px(16)}px; font-weight: 600; margin-top: {px(18)}px; }}
     h3, h4, h5 {{ font-size: {px(13)}px; font-weight: 600; color: {t.ink2};
         margin-top: {px(16)}px; margin-bottom: {px(3)}px; }}
+    .cap {{ font-size: {px(13)}px; font-weight: 600; color: {t.ink2}; margin-top: {px(16)}px; }}
+    .after {{ margin-top: {px(3)}px; }}
     .first {{ margin-top: 0; }}
     .small {{ font-size: {px(13)}px; margin-top: {px(4)}px; }}
     .dim {{ color: {t.ink3}; }}
@@ -71,9 +73,9 @@ def item(look: Look, thing: Item) -> str:
         (_("Action window"), thing.action_window),
     ):
         if text:
-            parts.append(f"<h3>{html.escape(title)}</h3>{paragraphs(text, first=True)}")
+            parts.append(f"<p class='cap'>{html.escape(title)}</p>{paragraphs(text, first=True)}")
     if thing.sources:
-        parts.append(f"<h3>{html.escape(_('Sources'))}</h3>")
+        parts.append(f"<p class='cap'>{html.escape(_('Sources'))}</p>")
         parts += [_source(each) for each in thing.sources]
     if thing.gone:
         parts.append(
@@ -83,8 +85,8 @@ def item(look: Look, thing: Item) -> str:
 
 
 def _why(look: Look, text: str) -> str:
-    bar = f'<td width="3" bgcolor="{look.tokens.accent}"></td>'
-    head = f'<h3 class="first">{html.escape(_("Why it matters"))}</h3>'
+    bar = f'<td width="3" bgcolor="{look.tokens.accent}" style="padding: 0"></td>'
+    head = f'<p class="cap first">{html.escape(_("Why it matters"))}</p>'
     return (
         f'<table cellspacing="0" cellpadding="0" style="margin-top: {look.px(16)}px" width="100%">'
         f'<tr>{bar}<td style="padding: 0 0 0 {look.px(14)}px">{head}'
@@ -141,7 +143,7 @@ def digest(thing: Digest, items: Iterable[Item]) -> str:
     for each in items:
         if each.section != section:
             section = each.section
-            parts.append(f"<h3>{html.escape(section)}</h3>" if section else "")
+            parts.append(f"<p class='cap'>{html.escape(section)}</p>" if section else "")
         score = f"&nbsp;&nbsp;<span class='dim'>{each.score:.1f}</span>" if each.score else ""
         link = f'<a href="story:{each.id}"><b>{html.escape(each.title)}</b></a>'
         parts.append(f"<p>{link}{score}<br/>{inline(each.summary)}</p>")
@@ -156,7 +158,9 @@ def digest(thing: Digest, items: Iterable[Item]) -> str:
         (_("References"), [f"[{r.n}] {r.title}" for r in parsed.references]),
     )
     if parsed.remainder:
-        parts.append(f"<h3>{html.escape(_('Kept as text'))}</h3>{paragraphs(parsed.remainder)}")
+        parts.append(
+            f"<p class='cap'>{html.escape(_('Kept as text'))}</p>{paragraphs(parsed.remainder)}"
+        )
     return "".join(parts)
 
 
@@ -165,7 +169,7 @@ def _lists(*lists: tuple[str, Iterable[str]]) -> list[str]:
     for title, lines in lists:
         found = [f"<p class='small'>{inline(line)}</p>" for line in lines]
         if found:
-            parts += [f"<h3>{html.escape(title)}</h3>", *found]
+            parts += [f"<p class='cap'>{html.escape(title)}</p>", *found]
     return parts
 
 

@@ -45,10 +45,10 @@ class ClaimDelegate(QStyledItemDelegate):
 
     def __init__(self, parent: QWidget, shape: str) -> None:
         super().__init__(parent)
-        self.shape, self.step = shape, 0
+        self.shape, self.turn = shape, 0
 
     def sizeHint(  # noqa: N802
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         return QSize(0, look().px({"line": 30, "running": 50, "verdict": 58}[self.shape]))
 
@@ -59,7 +59,7 @@ class ClaimDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         row: ClaimRow = index.data(CLAIM)
-        here, t, box = look(), look().tokens, option.rect
+        t, box = look().tokens, option.rect
         painter.save()
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         view = self.parent()
@@ -81,18 +81,17 @@ class ClaimDelegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.restore()
-        del here
 
     def _glyph(self, painter: QPainter, box: QRect, row: ClaimRow) -> None:
         here, t = look(), look().tokens
         size = here.px(16)
         x = box.left() + here.px(16 if self.shape == "verdict" else 18)
-        y = box.top() + here.px(12) if self.shape == "verdict" else 0
-        y = y or box.top() + (box.height() - size) / 2
+        top = here.px(12) if self.shape == "verdict" else (box.height() - size) / 2
+        y = box.top() + top
         painter.save()
         if row.state == "running":
             painter.translate(x + size / 2, y + size / 2)
-            painter.rotate(self.step * 30)
+            painter.rotate(self.turn * 30)
             painter.translate(-(x + size / 2), -(y + size / 2))
         icons.paint(painter, words.GLYPHS[row.state], x, y, size, t.state(row.state), t.on)
         painter.restore()
@@ -232,7 +231,7 @@ class ClaimTable(QTableView):
             if row.id == current and not same:
                 self.selectRow(place)
 
-    def move(self, step: int) -> bool:
+    def step(self, step: int) -> bool:
         """Go to the next or previous claim."""
         place = self.currentIndex().row() + step
         if not 0 <= place < self._model.rowCount():

@@ -97,7 +97,7 @@ def hints(pane: str) -> list[tuple[tuple[str, ...], str]]:
     """Return the keycaps of the status line for the pane that has the focus."""
     walk = (("j", "k"), _("next, previous"))
     every = (("?",), _("all keys"))
-    return {
+    known: dict[str, list[tuple[tuple[str, ...], str]]] = {
         "queue": [
             (("r",), _("run")),
             (("e",), _("set state")),
@@ -137,14 +137,13 @@ def hints(pane: str) -> list[tuple[tuple[str, ...], str]]:
             (("b",), _("browser")),
             every,
         ],
-    }.get(
-        pane,
-        [
-            walk,
-            (("n",), _("next unread")),
-            (("s",), _("star")),
-            (("v",), _("mark to verify")),
-            (("r",), _("run")),
-            every,
-        ],
-    )
+    }
+    here = [
+        walk,
+        (("n",), _("next unread")),
+        (("s",), _("star")),
+        (("v",), _("mark to verify")),
+        (("r",), _("run")),
+        every,
+    ]
+    return known.get(pane, here)

@@ -74,11 +74,11 @@ class Deeds:
     def _move(self, step: int) -> None:
         window = self._window
         mover: dict[str, Callable[[int], object]] = {
-            "stories": window.list.move,
-            "queue": window.queue.table.move,
-            "runs": window.runs.move,
-            "feeds": window.feeds.table.move,
-            "start": window.start.move,
+            "stories": window.list.step,
+            "queue": window.queue.table.step,
+            "runs": window.runs.step,
+            "feeds": window.feeds.table.step,
+            "start": window.start.step,
         }
         mover[self.page](step)
 

@@ -120,7 +120,7 @@ def ask_choice(
     listed.setFixedHeight(look().px(30) * len(choices) + look().px(10))
     listed.itemDoubleClicked.connect(lambda _item: asked.accept())
     asked.body.addWidget(listed)
-    asked.finish(_("Set"), lambda: choices[max(0, listed.currentRow())][1]())
+    asked.finish(_("Set"), choices[max(0, listed.currentRow())][1])
     listed.setFocus()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSizePolicy,
-    QToolButton,
     QWidget,
 )
 
@@ -74,7 +73,7 @@ class Filters:
             name = _("Score ≥ {n}").format(n=f"{self.min_score:g}")
             found.append((name, replace(self, min_score=None)))
         if self.unread:
-            found.append((_("Unread only"), replace(self, unread=False)))
+            found.append((_("Unread"), replace(self, unread=False)))
         if self.text:
             found.append((f"“{self.text}”", replace(self, text="")))
         return found
@@ -192,7 +191,7 @@ class FilterBar(QWidget):
         self.hardware = _button(self, _("Hardware"), self._hardware_menu)
         self.evidence = _button(self, _("Evidence"), self._evidence_menu)
         self.score = _button(self, _("Score"), self._score_menu)
-        self.unread = QPushButton(_("Unread only"), self)
+        self.unread = QPushButton(_("Unread"), self)
         self.unread.setCheckable(True)
         self.unread.clicked.connect(lambda on: self._set(replace(self.filters, unread=on)))
         self.sort = QPushButton(self)
@@ -221,7 +220,7 @@ class FilterBar(QWidget):
         _show(self.score, _("Score"), chosen)
         self.unread.setChecked(filters.unread)
         self.sort.setIcon(icons.icon("sort", look().tokens.ink2))
-        self.sort.setText(_("Score") if by_score else _("Date"))
+        self.sort.setText(" " + (_("Score") if by_score else _("Date")))
         self.sort.setAccessibleName(
             _("Sorted by score; press for date")
             if by_score
@@ -253,7 +252,8 @@ class FilterBar(QWidget):
         action.setCheckable(True)
         action.setChecked(value in held)
         kept = _without(held, value) if value in held else (*held, value)
-        wanted = replace(self.filters, **{field: kept})
+        changes: dict[str, Any] = {field: kept}
+        wanted = replace(self.filters, **changes)
         action.triggered.connect(lambda: self._set(wanted))
 
     def _score_menu(self, menu: QMenu) -> None:
@@ -266,11 +266,10 @@ class FilterBar(QWidget):
             action.triggered.connect(lambda _on=False, wanted=wanted: self._set(wanted))
 
 
-def _button(parent: QWidget, name: str, fill: Callable[[QMenu], None]) -> QToolButton:
-    button = QToolButton(parent)
-    button.setProperty("kind", "field")
-    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+def _button(parent: QWidget, name: str, fill: Callable[[QMenu], None]) -> QPushButton:
+    button = QPushButton(parent)
+    button.setProperty("kind", "menu")
+    button.setAutoDefault(False)
     button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     menu = QMenu(button)
@@ -286,12 +285,12 @@ def _button(parent: QWidget, name: str, fill: Callable[[QMenu], None]) -> QToolB
     return button
 
 
-def _show(button: QToolButton, name: str, chosen: list[str]) -> None:
+def _show(button: QPushButton, name: str, chosen: list[str]) -> None:
     here = look()
     colour = here.tokens.accent_ink if chosen else here.tokens.ink2
     button.setIcon(icons.icon("down", colour))
     text = chosen[0] if len(chosen) == 1 else f"{name} {len(chosen)}" if chosen else name
-    button.setText(text)
+    button.setText(f"{text} ")
     button.setAccessibleName(f"{name}: {', '.join(chosen)}" if chosen else name)
     button.setProperty("on", bool(chosen))
     refresh_style(button)

@@ -125,7 +125,7 @@ def keyring_usable() -> bool | None:
 
 class _Delegate(QStyledItemDelegate):
     def sizeHint(  # noqa: N802
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         return QSize(0, look().px(94))
 
@@ -286,7 +286,7 @@ class FirstStart(QWidget):
             item, offer = self._welcome.first
             self.run.emit(offer.check.name, item.id)
 
-    def move(self, step: int) -> None:
+    def step(self, step: int) -> None:
         """Select the next or previous digest."""
         place = max(0, min(self._model.rowCount() - 1, self.list.currentIndex().row() + step))
         self.list.setCurrentIndex(self._model.index(place, 0))
@@ -347,9 +347,7 @@ class FirstStart(QWidget):
     def _show_machine(self, bench: Bench, found: Welcome) -> None:
         clear(self._machine)
         kits = [each.version for each in bench.toolkits]
-        pythons = list(
-            dict.fromkeys(".".join(each.version.split(".")[:2]) for each in bench.interpreters)
-        )
+        pythons = bench.pythons
         gpus = list(dict.fromkeys(each.name for each in bench.machine.gpus))
         tools = sorted({name for each in bench.toolkits for name, _path in each.tools})
         for good, name, said, more in (

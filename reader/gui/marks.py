@@ -173,7 +173,8 @@ def health_colour(health: Health | None) -> str:
 def paint_health(painter: QPainter, x: float, y: float, size: float, health: Health | None) -> None:
     """Paint the shape of a feed's health into a square."""
     colour = QColor(health_colour(health))
-    pen = QPen(colour, max(1.5, size / 8), cap=Qt.PenCapStyle.RoundCap)
+    pen = QPen(colour, max(1.5, size / 8))
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     middle, low, high = size / 2, size * 0.28, size * 0.72
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

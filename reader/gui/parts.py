@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QSplitter,
     QSplitterHandle,
     QToolButton,
@@ -53,6 +54,13 @@ def label(text: str, role: str = "", *, wrap: bool = False, select: bool = False
     return made
 
 
+def yielding(made: QLabel) -> QLabel:
+    """Let a label give way where there is little room, instead of holding its pane open."""
+    made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    made.setMinimumWidth(1)
+    return made
+
+
 def icon_label(name: str, colour: str, size: int = 16) -> QLabel:
     """Return an icon as a label."""
     made = QLabel()
@@ -89,7 +97,9 @@ def button(
     name: str = "",
 ) -> QPushButton:
     """Return a button; `key` stands behind its text, `kind` is go, on, flat or link."""
-    made = QPushButton(f"{text}  {key}" if key else text)
+    # The style leaves too little room between picture and words.
+    words = f" {text}" if icon else text
+    made = QPushButton(f"{words}  {key}" if key else words)
     if kind:
         made.setProperty("kind", kind)
     if size:

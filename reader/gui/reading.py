@@ -159,18 +159,11 @@ class Reading(QWidget):
         names.addWidget(self.strip, 0, Qt.AlignmentFlag.AlignVCenter)
         names.addWidget(self.layers, 1)
         names.addWidget(self._whose)
-        for row, (name, thing) in enumerate(
-            (
-                (_("Layers"), names),
-                (_("Hardware"), self.hardware),
-                (_("Evidence"), self.squares),
-            )
-        ):
+        for row, name in enumerate((_("Layers"), _("Hardware"), _("Evidence"))):
             self._grid.addWidget(label(name, "three"), row, 0)
-            if isinstance(thing, QHBoxLayout):
-                self._grid.addLayout(thing, row, 1)
-            else:
-                self._grid.addWidget(thing, row, 1)
+        self._grid.addLayout(names, 0, 1)
+        self._grid.addWidget(self.hardware, 1, 1)
+        self._grid.addWidget(self.squares, 2, 1)
 
     def _notes(self) -> QWidget:
         page = QWidget()
@@ -321,7 +314,7 @@ class Reading(QWidget):
         )
         queued = marks.queue_state is not None
         text = _("In the queue") if queued else _("Mark to verify")
-        self.queue_button.setText(f"{text}  v")
+        self.queue_button.setText(f" {text}  v")
         self.queue_button.setAccessibleName(text)
         self.queue_button.setProperty("kind", "on" if queued else "")
         set_icon(self.queue_button, "queue", "on" if queued else "")

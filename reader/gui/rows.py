@@ -95,7 +95,7 @@ class _Delegate(QStyledItemDelegate):
         self._columns = columns
 
     def sizeHint(  # noqa: N802
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         return QSize(0, look().px(28 if isinstance(index.data(ROW), HeadRow) else 48))
 
@@ -277,12 +277,15 @@ class LineTable(QTableView):
         height = self.verticalScrollBar().value()
         self._rows = list(rows)
         self.selectionModel().blockSignals(True)
+        for place in range(self._model.rowCount()):  # a header keeps its sizes over a reset
+            self.verticalHeader().resizeSection(place, look().px(48))
         self._model.clear()
         hidden = False
-        for row in rows:
-            if isinstance(row, HeadRow):
-                hidden = row.title in self._folded
-                row = HeadRow(row.title, row.count, row.aside, hidden)
+        for given in rows:
+            row = given
+            if isinstance(given, HeadRow):
+                hidden = given.title in self._folded
+                row = HeadRow(given.title, given.count, given.aside, hidden)
             elif hidden:
                 continue
             item = QStandardItem(_spoken(row))
@@ -308,7 +311,7 @@ class LineTable(QTableView):
                 return True
         return False
 
-    def move(self, step: int) -> bool:
+    def step(self, step: int) -> bool:
         """Go to the next or previous row that is no heading."""
         place = self.currentIndex().row() + step
         while 0 <= place < self._model.rowCount():
@@ -321,7 +324,7 @@ class LineTable(QTableView):
     def select_first(self) -> None:
         """Select the first row where none is selected."""
         if self.current_id is None:
-            self.move(1)
+            self.step(1)
 
 
 def _spoken(row: AnyRow) -> str:

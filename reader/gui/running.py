@@ -197,7 +197,7 @@ class RunningView(QWidget):
         self.clock.setText(text.format(now=_clock(seconds), most=_clock(limit)))
         if self.style().styleHint(self.style().StyleHint.SH_Widget_Animate):
             self._turn = (self._turn + 1) % 12
-            self.table.delegate.step = self._turn
+            self.table.delegate.turn = self._turn
             self.table.viewport().update()
 
     def watch(self, progress: RunProgress) -> None:
@@ -222,7 +222,7 @@ class RunningView(QWidget):
     def cancelling(self) -> None:
         """Say that it is being cancelled."""
         self.stop.setEnabled(False)
-        self.stop.setText(_("Cancelling…"))
+        self.stop.setText(" " + _("Cancelling…"))
 
     def ended(self) -> None:
         """Stop the clock."""

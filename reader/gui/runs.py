@@ -66,8 +66,8 @@ class RunsPage(QWidget):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._desk, self.bench = desk, None
-        self.bench: Bench | None
+        self._desk = desk
+        self.bench: Bench | None = None
         self.current: str | None = None
         self._judged: Judged | None = None
         row = flow(QHBoxLayout(self), 0)
@@ -175,12 +175,12 @@ class RunsPage(QWidget):
         self.table.setFocus()
         return True
 
-    def move(self, step: int) -> None:
+    def step(self, step: int) -> None:
         """Go to the next or previous run, or claim where one run is open."""
         active: ClaimTable | LineTable = (
             self.side.table if self.left.currentIndex() == 1 else self.table
         )
-        active.move(step)
+        active.step(step)
 
     def focus(self) -> None:
         """Give the keyboard to the list."""

@@ -37,16 +37,18 @@ QFrame[note="stale"] { background: $stale_soft; border: 0; border-radius: @6px; 
 QFrame[note="refuted"] { background: $refuted_soft; border: 0; border-radius: @6px; }
 QFrame[note="confirmed"] { background: $confirmed_soft; border: 0; border-radius: @6px; }
 QFrame[rule="line"] { background: $line; border: 0; max-height: 1px; min-height: 1px; }
-QPushButton, QToolButton[kind="field"] { background: $field; color: $ink; border: 1px solid $line2;
+QPushButton { background: $field; color: $ink; border: 1px solid $line2;
     border-radius: @6px; padding: 0 @11px; min-height: @26px; max-height: @26px; }
-QPushButton:hover, QToolButton[kind="field"]:hover { background: $hover; }
+QPushButton:hover { background: $hover; }
 QPushButton:focus, QToolButton:focus { border: 1px solid $accent; }
 QPushButton:disabled, QToolButton:disabled { color: $ink3; }
 QPushButton[kind="go"] { background: $accent; color: $on_accent; border: 1px solid $accent;
     font-weight: 600; }
 QPushButton[kind="go"]:focus { border: 2px solid $accent_ink; }
 QPushButton[kind="go"]:disabled { background: $cell; border-color: $cell; color: $ink3; }
-QPushButton[kind="on"], QPushButton:checked, QToolButton[kind="field"][on="true"] {
+QPushButton[kind="menu"] { padding: 0 @9px; }
+QPushButton::menu-indicator { image: none; width: 0; }
+QPushButton[kind="on"], QPushButton:checked, QPushButton[kind="menu"][on="true"] {
     background: $select; border: 1px solid $accent; color: $accent_ink; }
 QPushButton[kind="flat"] { background: transparent; border: 1px solid transparent; color: $ink2;
     padding: 0 @7px; }

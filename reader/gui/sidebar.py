@@ -47,7 +47,7 @@ class Nav:
 
 class _Delegate(QStyledItemDelegate):
     def sizeHint(  # noqa: N802
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         nav = index.data(ENTRY)
         return QSize(0, look().px(28 if nav.view else 36))
@@ -142,13 +142,10 @@ class MachineFoot(QAbstractButton):
         """Show GPU, toolkits and Pythons."""
         gpus = [each.name for each in bench.machine.gpus]
         kits = list(dict.fromkeys(each.version for each in bench.toolkits))
-        pythons = dict.fromkeys(
-            ".".join(each.version.split(".")[:2]) for each in bench.interpreters
-        )
         self._lines = (
             ", ".join(dict.fromkeys(gpus)) or _("no GPU"),
             "CUDA " + (", ".join(kits) if kits else _("not found")),
-            "Python " + ", ".join(pythons),
+            "Python " + ", ".join(bench.pythons[:4]),
         )
         self.setAccessibleName(_("This machine") + ": " + ", ".join(self._lines))
         self.setToolTip("\n".join(self._lines))

@@ -61,7 +61,7 @@ class StatusLine(QWidget):
         row.addStretch(1)
         self._keys = flow(QHBoxLayout(), 14)
         row.addLayout(self._keys)
-        self._pane = ""
+        self._pane: tuple[str, int] = ("", 0)
         self._kept = ""
 
     def show_shelf(self, shelf: Shelf) -> None:
@@ -78,7 +78,7 @@ class StatusLine(QWidget):
         """Show the keys of a pane, as many as there is room for."""
         if (pane, wide // 200) == self._pane:
             return
-        self._pane = pane
+        self._pane = (pane, wide // 200)
         clear(self._keys)
         found = hints(pane)
         if wide < look().px(1000):

@@ -39,10 +39,10 @@ class StoryDelegate(QStyledItemDelegate):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.running: str | None = None  # the story whose check is under way
-        self.step = 0
+        self.turn = 0
 
     def sizeHint(  # noqa: N802
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         group = isinstance(index.data(StoryModel.ROW), Group)
         return QSize(0, look().px(GROUP_ROW if group else ROW))
@@ -114,7 +114,7 @@ class StoryDelegate(QStyledItemDelegate):
             painter.save()
             if name == "running":
                 painter.translate(right - size / 2, y + size / 2)
-                painter.rotate(self.step * 30)
+                painter.rotate(self.turn * 30)
                 painter.translate(-(right - size / 2), -(y + size / 2))
             colour = tokens.state(str(name))
             icons.paint(painter, words.GLYPHS[str(name)], right - size, y, size, colour, tokens.on)
@@ -122,10 +122,8 @@ class StoryDelegate(QStyledItemDelegate):
 
 
 def _icon(row: Row) -> str:
-    if row.kind is StoryKind.DIGEST:
+    if row.kind is not StoryKind.ENTRY:
         return "digest"
-    if row.kind is StoryKind.ITEM:
-        return "today"
     return words.FEED_ICONS.get(row.feed_kind or FeedKind.FEED, "blog")
 
 

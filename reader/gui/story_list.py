@@ -111,7 +111,7 @@ class StoryList(QWidget):
         inner = flow(QHBoxLayout(self.search), 0, (0, 0, 8, 0))
         cap = keycap("/")
         inner.addStretch(1)
-        inner.addWidget(cap)
+        inner.addWidget(cap, 0, Qt.AlignmentFlag.AlignVCenter)
         self.search.textChanged.connect(lambda text: cap.setVisible(not text))
         row.addWidget(self.search)
         return bar
@@ -159,15 +159,17 @@ class StoryList(QWidget):
     def _reset(self, listing: Listing, current: str | None) -> None:
         bar = self.table.verticalScrollBar()
         height = bar.value()
-        self.model.show(listing.ids, listing.groups)
         rows = self.table.verticalHeader()
+        for place in self.model.groups():  # a header keeps its sizes over a reset
+            rows.resizeSection(place, look().px(ROW))
+        self.model.show(listing.ids, listing.groups)
         for place in self.model.groups():
             rows.resizeSection(place, look().px(GROUP_ROW))
-        place = self.model.place_of(current) if current else None
-        if place is None:
+        found = self.model.place_of(current) if current else None
+        if found is None:
             self.select(0, step=1)
         else:
-            self.select(place)
+            self.select(found)
             bar.setValue(height)
 
     def _moved(self, index: QModelIndex, _before: QModelIndex) -> None:
@@ -219,7 +221,7 @@ class StoryList(QWidget):
             self.table.scrollToTop()
         return True
 
-    def move(self, step: int) -> bool:
+    def step(self, step: int) -> bool:
         """Go to the next (1) or previous (-1) story."""
         return self.select(self.table.currentIndex().row() + step, step)
 
@@ -255,8 +257,8 @@ class _Notice(QWidget):
         self.hide()
 
     def show_lines(self, lines: tuple[str, ...]) -> None:
-        from reader.gui.parts import clear
         from reader.gui.notes import note
+        from reader.gui.parts import clear
 
         clear(self._column)
         if lines:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,19 +99,19 @@ class VerdictView(QWidget):
         column.addWidget(self._head())
         column.addWidget(rule())
         self.stack = QStackedWidget()
-        self.scroll = QScrollArea()
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.scroll.setAccessibleName(_("Verdicts"))
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.area.setAccessibleName(_("Verdicts"))
         inner, self._column = surface("page")
-        self.scroll.setWidget(inner)
+        self.area.setWidget(inner)
         self.files, self._files = surface("page")
         self.log = QPlainTextEdit()
         self.log.setReadOnly(True)
         self.log.setProperty("kind", "log")
         self.log.setAccessibleName(_("Log"))
-        for each in (self.scroll, self.files, self.log):
+        for each in (self.area, self.files, self.log):
             self.stack.addWidget(each)
         column.addWidget(self.stack, 1)
 
@@ -122,7 +123,7 @@ class VerdictView(QWidget):
         self.tabs.setAccessibleName(_("Parts of the run"))
         for text in (_("Verdicts"), _("Kept files"), _("Log")):
             self.tabs.addTab(text)
-        self.tabs.currentChanged.connect(lambda index: self.stack.setCurrentIndex(index))
+        self.tabs.currentChanged.connect(self.stack.setCurrentIndex)
         row.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignBottom)
         row.addStretch(1)
         self.export_button = button(
@@ -161,7 +162,7 @@ class VerdictView(QWidget):
         earlier = judged.earlier
         self.compare_button.setVisible(earlier is not None)
         if earlier:
-            self.compare_button.setText(_("Compare with {run}").format(run=earlier) + "  c")
+            self.compare_button.setText(" " + _("Compare with {run}").format(run=earlier) + "  c")
         self.tabs.setTabText(1, f"{_('Kept files')} {len(judged.run.artefacts) or ''}".strip())
         self.log.setPlainText(judged.log)
         self._fill(judged)
@@ -197,7 +198,7 @@ class VerdictView(QWidget):
         for each in artefacts:
             row = flow(QHBoxLayout(), 12)
             row.addWidget(icon_label("paper", look().tokens.ink3))
-            row.addWidget(button(each.name, lambda each=each: self._open(each), kind="link"), 0)
+            row.addWidget(button(each.name, partial(self._open, each), kind="link"), 0)
             row.addWidget(label(f"{each.bytes / 1024:,.1f} KB", "three"))
             row.addWidget(label(f"sha256 {each.sha256[:12]}", "three"))
             row.addStretch(1)
@@ -221,7 +222,7 @@ class VerdictView(QWidget):
             QTimer.singleShot(0, lambda: self._place(section))
 
     def _place(self, section: QWidget) -> None:
-        self.scroll.verticalScrollBar().setValue(section.y())
+        self.area.verticalScrollBar().setValue(section.y())
 
 
 def _padded(widget: QWidget) -> QWidget:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from reader.gui import words
 from reader.gui.claims import ClaimRow, ClaimTable
-from reader.gui.parts import button, flow, head, icon_label, label
+from reader.gui.parts import button, flow, head, icon_label, label, yielding
 from reader.gui.theme import look
 from reader.gui.workbench import Offer
 from reader.language import _, language
@@ -71,14 +71,14 @@ class VerifyPanel(QWidget):
         row = flow(QHBoxLayout(self.foot), 10, (18, 0, 20, 0))
         self.foot.setFixedHeight(look().px(30))
         row.addWidget(icon_label("disk", look().tokens.ink3))
-        self.environment = label("", "meta3")
+        self.environment = yielding(label("", "meta3"))
         row.addWidget(self.environment, 1)
         column.addWidget(self.foot)
         self.show_offers([])
 
     def _head(self) -> QWidget:
         bar, row = head(44, (44, 20))
-        self.title, self.summary = label(_("Verify"), "label"), label("", "two")
+        self.title, self.summary = label(_("Verify"), "label"), yielding(label("", "two"))
         row.addWidget(self.title)
         row.addWidget(self.summary, 1)
         self.combo = QComboBox()

@@ -29,8 +29,8 @@ from reader import settings as settings_room
 from reader.gui import icons, views, workbench
 from reader.gui.acts import Acts
 from reader.gui.commands import commands
-from reader.gui.desk import Desk
 from reader.gui.deeds import Deeds
+from reader.gui.desk import Desk
 from reader.gui.feeds import FeedsPage
 from reader.gui.first_start import FirstStart, Welcome, welcome
 from reader.gui.jobs import Job, Jobs
@@ -124,7 +124,7 @@ class Window(QMainWindow):
 
     def _connect(self) -> None:
         self.sidebar.chosen.connect(self.show_view)
-        self.sidebar.menu_wanted.connect(lambda: self.deeds.menu())
+        self.sidebar.menu_wanted.connect(self.deeds.menu)
         self.sidebar.sync_wanted.connect(lambda: self.command("sync"))
         self.sidebar.machine.clicked.connect(lambda: self.command("doctor"))
         self.list.selected.connect(self._selected)
@@ -135,7 +135,7 @@ class Window(QMainWindow):
         self.reading.browse.connect(lambda: self.command("browse"))
         self.reading.queue.connect(lambda: self.command("queue"))
         self.reading.followed.connect(self.follow)
-        self.reading.noted.connect(lambda id_, text: self.acts.note(id_, text))
+        self.reading.noted.connect(self.acts.note)
         self.reading.tab_changed.connect(self._tab_changed)
         self.verify.run.connect(lambda _name: self.command("run"))
         self.verify.show_run.connect(self.show_run)
@@ -149,7 +149,7 @@ class Window(QMainWindow):
         self.queue.state.connect(lambda: self.command("state"))
         self.runs.view.rerun.connect(lambda _run: self.command("run"))
         self.runs.view.export.connect(lambda _run: self.command("export"))
-        self.runs.view.compare.connect(lambda one, other: self.deeds.compare(one, other))
+        self.runs.view.compare.connect(self.deeds.compare)
         self.feeds.try_now.connect(lambda id_: self.jobs.sync([id_]))
         self.feeds.browse.connect(lambda url: QDesktopServices.openUrl(QUrl(url)))
         self.feeds.remove.connect(lambda _id: self.command("remove"))
@@ -159,16 +159,14 @@ class Window(QMainWindow):
         self.status.cancelled.connect(self.jobs.cancel_sync)
 
     def _connect_jobs(self) -> None:
-        self.jobs.sync_progress.connect(
-            lambda done, total, text: self.status.progress(done, total, text)
-        )
+        self.jobs.sync_progress.connect(self.status.progress)
         self.jobs.sync_ended.connect(self._sync_ended)
-        self.jobs.imported.connect(lambda result: self.deeds.imported(result))
+        self.jobs.imported.connect(self.deeds.imported)
         self.jobs.run_started.connect(self._run_started)
         self.jobs.run_progress.connect(self._run_progress)
         self.jobs.run_ended.connect(self._run_ended)
-        self.jobs.build_wanted.connect(lambda *asked: self.deeds.ask_build(*asked))
-        self.jobs.counted.connect(lambda *counts: self.status.running(*counts))
+        self.jobs.build_wanted.connect(self.deeds.ask_build)
+        self.jobs.counted.connect(self.status.running)
         self.jobs.failed.connect(self.say)
 
     def _shortcuts(self) -> None:
@@ -267,7 +265,7 @@ class Window(QMainWindow):
             self.list.filters = Filters()
             self.list.search.clear()
         self.load(keep=not changed)
-        self.sidebar.show_shelf(self.shelf, view.key)
+        self.sidebar.show_shelf(self.shelf, _chosen(view))
         self._show_keys()
         self.focus_list()
 
@@ -331,7 +329,7 @@ class Window(QMainWindow):
         from reader.gui import words
 
         self.shelf = shelf
-        self.sidebar.show_shelf(shelf, self.view.key)
+        self.sidebar.show_shelf(shelf, _chosen(self.view))
         self.status.show_shelf(shelf)
         text = _("offline")
         if shelf.last_sync is not None:
@@ -371,7 +369,7 @@ class Window(QMainWindow):
         if before is None or before != opened:
             same = before is not None and before.story.id == opened.story.id
             self.reading.show_story(
-                opened, checking=running or (same and VERIFY == self.reading.tab)
+                opened, checking=running or (same and self.reading.tab == VERIFY)
             )
         self._load_offers(opened)
 
@@ -502,7 +500,7 @@ class Window(QMainWindow):
         view = VerdictView()
         view.rerun.connect(lambda _run: self.command("run"))
         view.export.connect(lambda _run: self.command("export"))
-        view.compare.connect(lambda one, other: self.deeds.compare(one, other))
+        view.compare.connect(self.deeds.compare)
         view.show_run(found)
         self._put_check(view)
         opened = self.reading.opened
@@ -565,7 +563,7 @@ class Window(QMainWindow):
                 pane = "running"
         self.status.show_keys(pane, self.width())
 
-    def eventFilter(self, watched: object, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, _watched: object, event: QEvent) -> bool:  # noqa: N802
         if event.type() is QEvent.Type.FocusIn and hasattr(self, "acts"):
             self._show_keys()
         return False
@@ -645,3 +643,8 @@ def _prepare(store: object) -> bool:
     sync.starter(store)
     store.runs.reap()
     return not store.feeds.all() and not store.runs.all()
+
+
+def _chosen(view: View) -> str:
+    """Return the line of the sidebar that a view belongs to."""
+    return "digests" if view.key.startswith("digest:") else view.key

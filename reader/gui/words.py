@@ -71,14 +71,14 @@ def layer_name(layer: Layer) -> str:
     """Return the name of a layer as a reader says it."""
     from reader import classify
 
-    return classify.layer_name(layer, language())
+    return str(classify.layer_name(layer, language()))
 
 
 def hardware_name(node: str) -> str:
     """Return the name of a node of the hardware tree."""
     from reader import classify
 
-    return classify.hardware_name(node, language())
+    return str(classify.hardware_name(node, language()))
 
 
 def evidence_name(kind: Evidence) -> str:

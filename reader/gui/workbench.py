@@ -36,6 +36,12 @@ class Bench:
     free_gb: int
     faults: tuple[str, ...] = ()
 
+    @property
+    def pythons(self) -> list[str]:
+        """The minor versions of Python that are here, newest first."""
+        found = {tuple(int(n) for n in each.version.split(".")[:2]) for each in self.interpreters}
+        return [".".join(map(str, each)) for each in sorted(found, reverse=True)]
+
     def ready(self, check: Check) -> Interpreter | None:
         """Return the Python that a check would run in without building one."""
         from reader.checks import environment
