@@ -46,9 +46,10 @@ class Labels:
     """Our own labels of a text; hardware are node names of classify's tree (hopper, sm_90a)."""
 
     layers: tuple[Layer, ...] = ()
-    hardware: tuple[str, ...] = ()
+    hardware: tuple[str, ...] = ()  # the most specific nodes named: what is shown
     evidence: Evidence = Evidence.NONE
     evidence_all: tuple[Evidence, ...] = ()
+    hardware_all: tuple[str, ...] = ()  # these and everything above them: what a filter finds
 
 
 class FeedKind(StrEnum):

@@ -194,7 +194,7 @@ def tracked() -> list[Path]:
 
 def test_the_project_speaks_of_itself_alone() -> None:
     # Written in pieces, so that this file does not name what it looks for.
-    hosts = ("pypi." + "org", "pythonhosted." + "org", "deb.debian." + "org", "registry.npmjs")
+    hosts = ("pypi." + "org", "pythonhosted." + "org", "deb.debian." + "org", "registry.npm" + "js")
     machine = re.compile("|".join((*map(re.escape, hosts), "/wo" + "rk/", "/ro" + "ot/")))
     for file in tracked():
         try:

@@ -159,6 +159,8 @@ def build(
     name = f"{install_key(packages, folder)}-py{version.major}.{version.minor}"
     place = _root(root) / name
     _check_disk(place, packages.size_mb)
+    if (place / COMPLETE).exists():
+        remove(name, root=root)  # whoever asks for it anew has found it broken
     try:
         place.mkdir()
     except FileExistsError as error:

@@ -34,6 +34,9 @@ JUDGE_VERSION = 1
 
 Decision = tuple[VerdictKind, Reason]
 
+# A program of this name on PATH may belong to a toolkit that does not work.
+_TOOLKIT_ONLY = ("nvcc", "ptxas", "nvlink", "fatbinary")
+
 # With several legs the first of these that any leg gives is the claim's.
 _STRONGEST = (
     VerdictKind.REFUTED,
@@ -231,7 +234,8 @@ def unmet(
             found = ", ".join(t.version for t in toolkits)
             return Reason("toolkit_missing", (("needed", needs.toolkit), ("found", found)))
     for tool in needs.tools:
-        if tool not in tools and not any(tool in dict(t.tools) for t in fitting):
+        on_path = tool in tools and tool not in _TOOLKIT_ONLY
+        if not on_path and not any(tool in dict(t.tools) for t in fitting):
             return Reason("tool_missing", (("tool", tool),))
     return None
 

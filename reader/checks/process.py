@@ -369,8 +369,8 @@ def _leg(plan: LegPlan, scratch: _Scratch, log: Log, ran: _Ran, seconds: float, 
 def _record(plan: LegPlan, found: Mapping[str, Any], ran: _Ran) -> dict[str, Any]:
     """Return everything about the environment that one needs to repeat the leg."""
     return {
-        "interpreter": plan.interpreter.path,
-        "python": plan.interpreter.version,
+        "path": plan.interpreter.path,
+        "version": plan.interpreter.version,
         "origin": plan.interpreter.origin,
         "packages": dict(plan.interpreter.packages) | dict(found.get("versions", {})),
         "tools": found.get("tools", {}),

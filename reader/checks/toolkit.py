@@ -18,7 +18,7 @@ from packaging.version import InvalidVersion, Version
 from reader.checks.ask import ask
 from reader.errors import ToolkitError
 from reader.language import _
-from reader.model import Toolkit
+from reader.model import Check, Toolkit
 
 SECONDS = 10.0  # for a tool to tell its version
 PROGRAMS = (
@@ -100,13 +100,21 @@ def at(path: Path | str) -> Toolkit:
     return toolkit
 
 
-def newest(toolkits: Sequence[Toolkit], tools: Iterable[str] = ()) -> Toolkit | None:
-    """Return the first toolkit with these tools, else the first at all."""
-    wanted = set(tools)
-    for toolkit in toolkits:
-        if wanted <= {name for name, _path in toolkit.tools}:
-            return toolkit
-    return toolkits[0] if toolkits else None
+def choose(toolkits: Sequence[Toolkit], check: Check) -> Toolkit | None:
+    """Return the first toolkit that meets most of the claims' needs; None without any."""
+    if not toolkits:
+        return None
+    return max(toolkits, key=lambda each: _met(each, check))  # the first of equals
+
+
+def _met(toolkit: Toolkit, check: Check) -> int:
+    tools = dict(toolkit.tools)
+    met = 0
+    for claim in check.claims:
+        old = claim.needs.toolkit and Version(toolkit.version) < Version(claim.needs.toolkit)
+        lacks = [tool for tool in claim.needs.tools if tool in PROGRAMS and tool not in tools]
+        met += not old and not lacks
+    return met
 
 
 def _candidates(extra: Iterable[Path | str]) -> Iterator[tuple[Path, str]]:

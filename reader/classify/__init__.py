@@ -35,13 +35,15 @@ __all__ = [
 def labels(title: str, text: str, *, url: str | None = None) -> Labels:
     """Return our labels of a text.
 
-    Hardware holds the most specific nodes that are named; a filter needs `with_ancestors`.
+    Hardware holds the most specific nodes that are named, hardware_all those above them too.
     """
     prepared = Prepared.of(f"{title}\n{text}\n{url or ''}")
+    hardware = named(prepared)
     kinds = shown(f"{title}\n{text}")
     return Labels(
         layers=spoken_of(prepared),
-        hardware=named(prepared),
+        hardware=hardware,
+        hardware_all=with_ancestors(hardware),
         evidence=kinds[-1] if kinds else Evidence.NONE,
         evidence_all=kinds,
     )

@@ -185,7 +185,7 @@ def _read_items(section: Section, gathered: _Gathered) -> None:
     found = _items_inside(section, gathered, everything=True)
     if not found.items and found.left:
         text = " ".join(as_text(block) for block in found.left)
-        if len(text) < 200 and words.NO_NEWS.search(text) or words.EMPTY_SECTION.search(text[:200]):
+        if len(text) < 200 and (words.NO_NEWS.search(text) or words.EMPTY_SECTION.search(text)):
             gathered.empty.append("\n".join((section.heading, *map(as_text, found.left))))
             return
     name = section.heading or _("the first section")

@@ -17,7 +17,12 @@ from reader.digest.blocks import Block, BlockKind, Document, Link, Span
 from reader.digest.typography import settled
 from reader.model import Form
 
-_NAMES = (
+
+def _set(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_KNOWN = _set(
     "a abbr acronym address area article aside audio b base bdi bdo big blockquote body br button "
     "canvas caption center cite code col colgroup data datalist dd del details dfn dialog div dl "
     "dt em embed fieldset figcaption figure font footer form frame h1 h2 h3 h4 h5 h6 head header "
@@ -26,16 +31,13 @@ _NAMES = (
     "samp script search section select small source span strike strong style sub summary sup svg "
     "table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr"
 )
-_KNOWN = frozenset(_NAMES.split())
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-_SKIPPED = frozenset(
-    "script style noscript template svg iframe object select button textarea head".split()
-)
-_RAW = frozenset(("script", "style", "textarea"))
-_BREAKS = frozenset(
+_VOID = _set("area base br col embed hr img input link meta param source track wbr")
+_SKIPPED = _set("script style noscript template svg iframe object select button textarea head")
+_RAW = _set("script style textarea")
+_BREAKS = _set(
     "address article aside blockquote body br caption center dd details dialog div dl dt fieldset "
     "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p "
-    "pre section summary table tr ul".split()
+    "pre section summary table tr ul"
 )
 _TAG = re.compile(
     r"<(?P<end>/?)(?P<name>[A-Za-z][^\s<>/\"'=]*+)(?P<attributes>(?:[^>\"'<]++|\"[^\"]*+\"|'[^']*+')*+)>"

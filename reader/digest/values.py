@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 from reader import identity
 from reader.digest.blocks import Link
@@ -24,7 +24,7 @@ _VERSION = re.compile(
     r"(?:(?:release|version|版本|发布)\s*)?v?\d+(?:\.\d+)+(?:[-.+]?[a-z0-9]+)*(?:\s*(?:release|发布|版本))?",
     re.I,
 )
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 def score(text: str) -> float | None:
@@ -42,8 +42,8 @@ def layers(text: str) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
     """Return the site's layers a line names, in its order, and the names that are none of them."""
     known: list[Layer] = []
     unknown: list[str] = []
-    for name in re.split(r"[、，,/;；|]|\s+(?:and|和|与)\s+", text):
-        name = name.strip(" `。.")
+    for part in re.split(r"[、，,/;；|]|\s+(?:and|和|与)\s+", text):
+        name = part.strip(" `。.")
         layer = _LAYERS.get(re.sub(r"[\s-]+", "_", plain(name).lower()))
         if layer:
             known.append(layer)
@@ -59,8 +59,8 @@ def sources(text: str, links: Iterable[Link]) -> tuple[Source, ...]:
     for link in links:
         rest = rest.replace(link.text, "\n", 1)
     for line in rest.split("\n"):
-        for name in _SOURCE_NAMES.split(line):
-            name = name.strip(" `。.")
+        for part in _SOURCE_NAMES.split(line):
+            name = part.strip(" `。.")
             if re.match(r"https?://\S+$", name):
                 found.append(Source(name, name))
             elif re.search(r"\w", name) and name not in ("和", "与", "and"):
@@ -119,10 +119,11 @@ def completed(title: str, named: Iterable[Source]) -> str:
 _SUBJECT = re.compile(
     r"[A-Za-z@#][\w.+#@/-]*(?:\s+(?:[A-Z][\w.+#-]*|v?\d+(?:\.\d+)+[\w.-]*|x|for|of|and)(?=\W|$))*"
 )
-_COMMON = frozenset(
-    "a an the this that these those we it in on at for from with by to of and or as its their authors "
-    "paper work article study new release author researchers our they both two three several".split()
-)  # fmt: skip
+_COMMON = re.compile(
+    r"an?|the|th(?:is|at|ese|ose|ey|eir)|we|its?|our|in|on|at|for|from|with|by|to|of|and|or|as|both"
+    r"|two|three|several|authors?|researchers?|papers?|works?|articles?|study|new|release",
+    re.IGNORECASE,
+)
 
 
 def derived(text: str, named: Iterable[Source]) -> str:
@@ -130,7 +131,7 @@ def derived(text: str, named: Iterable[Source]) -> str:
     first = re.split(r"[。！？!?；;：:]|\.\s", text, maxsplit=1)[0]
     for found in _SUBJECT.finditer(first[:400]):
         words = found[0].split()
-        while words and words[0].lower() in _COMMON:
+        while words and _COMMON.fullmatch(words[0]):
             words = words[1:]
         while words and words[-1] in ("for", "of", "and", "x"):
             words.pop()
@@ -187,7 +188,7 @@ def zone(text: str) -> timezone | None:
     if not found:
         return None
     if not found[1]:
-        return CHINA if found[0] in ("北京时间", "CST") else timezone.utc
+        return CHINA if found[0] in ("北京时间", "CST") else UTC
     hours, minutes = int(found[2]), int(found[3] or 0)
     if hours > 14 or minutes > 59:
         return None
@@ -252,8 +253,8 @@ def moment(text: str, where: timezone | None = None, near: date | None = None) -
 
 
 _COMMIT = re.compile(
-    r"(?:合入|提交|合并|落地|commit|merged(?: as)?|landed(?: as)?|/commit/)\s*(?:了|为|at|in)?\s*[（(`#:：]?\s*"
-    r"([0-9a-f]{7,40})(?![0-9A-Za-z])",
+    r"(?:合入|提交|合并|落地|commit|merged(?: as)?|landed(?: as)?|/commit/)\s*"
+    r"(?:了|为|at|in)?\s*[（(`#:：]?\s*([0-9a-f]{7,40})(?![0-9A-Za-z])",
     re.IGNORECASE,
 )
 _HASH = re.compile(r"(?<![0-9A-Za-z/.#_-])([0-9a-f]{7,40})(?![0-9A-Za-z_])")

@@ -9,8 +9,8 @@ from reader.digest.typography import plain
 # What a section is for, and the headings it goes by (lower case, without numbers and signs).
 SECTIONS: dict[str, tuple[str, ...]] = {
     "overview": (
-        "今日概览", "今日概况", "本期概览", "本日概览", "今日综述", "概览", "摘要", "今日要点", "导语",
-        "overview", "today's overview", "today at a glance", "summary", "at a glance",
+        "今日概览", "今日概况", "本期概览", "本日概览", "今日综述", "概览", "摘要", "今日要点",
+        "导语", "overview", "today's overview", "today at a glance", "summary", "at a glance",
     ),
     "highlights": (
         "重点变化", "重点更新", "今日重点", "重要变化", "重点", "重点动态",
@@ -29,11 +29,12 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "watch", "worth watching", "watch list", "watchlist", "keep watching", "what to watch",
     ),
     "data": (
-        "数据与生成说明", "数据说明", "生成说明", "数据与说明", "关于本期数据", "数据来源与生成说明",
-        "data and generation notes", "data and how this was made", "data notes", "about this issue",
+        "数据与生成说明", "数据说明", "生成说明", "数据与说明", "关于本期数据",
+        "数据来源与生成说明", "data and generation notes", "data and how this was made",
+        "data notes", "about this issue",
         "data and generation", "about the data", "generation notes",
     ),
-    "verdict": ("快速判断", "快速判断表", "速览表", "quick look", "quick verdict", "at a glance table"),
+    "verdict": ("快速判断", "快速判断表", "速览表", "quick look", "quick verdict", "the table"),
     "steps": (
         "按系统形状排验证", "按系统形态排验证", "按系统排验证", "验证顺序",
         "verify by the shape of your system", "what to verify first", "verify by system shape",
@@ -83,8 +84,8 @@ NOTES: dict[str, tuple[str, ...]] = {
 NO_NEWS = re.compile(
     r"无重大更新|无重要更新|无重大变化|没有(?:发现)?(?:需要)?(?:重点)?(?:报道|更新|重大)|没有发现|暂无(?:重大|重要)?更新"
     r"|未发现(?:需要|值得|重大|重要)|无(?:新增)?(?:合格)?(?:条目|更新)$|今日无|本日无"
-    r"|no (?:major|significant|notable|important) (?:updates?|news|changes?)|nothing (?:major|notable|new)"
-    r"|no news|no items? (?:today|met|passed)",
+    r"|no (?:major|significant|notable|important) (?:updates?|news|changes?)"
+    r"|nothing (?:major|notable|new)|no news|no items? (?:today|met|passed)",
     re.IGNORECASE,
 )
 EMPTY_SECTION = re.compile(
@@ -134,12 +135,22 @@ def _label_pattern(table: dict[str, tuple[str, ...]]) -> re.Pattern[str]:
 
 _LABEL, _NOTE = _label_pattern(LABELS), _label_pattern(NOTES)
 _LABEL_OF, _NOTE_OF = _index(LABELS), _index(NOTES)
-_inner = [each for name, all_ in LABELS.items() if name not in LINE_ONLY for each in all_]
+_INNER = sorted(
+    (
+        each
+        for name, spellings in LABELS.items()
+        if name not in LINE_ONLY
+        for each in spellings
+        if len(each) > 5 or not each.isascii()
+    ),
+    key=len,
+    reverse=True,
+)
 _INNER_LABEL = re.compile(
     r"(?<=[。！？.!?）)”\"\d\w]) (?=(?:"
-    + "|".join(map(re.escape, sorted((each for each in _inner if len(each) > 5 or not each.isascii()), key=len, reverse=True)))
+    + "|".join(map(re.escape, _INNER))
     + r"|来源|事件评分|第一步验证|Sources?|Event score|First step)[：:])"
-)  # fmt: skip
+)
 _UNKNOWN_LABEL = re.compile(r"[^\s，。；、：:,.;!?！？]{2,12}[：:]\s*\S")
 
 

@@ -26,12 +26,17 @@ class StoryLabels:
         """The layers a list shows and filters by: the site's, else ours."""
         return self.site or self.ours.layers
 
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The hardware a filter finds the story by: what it names, and everything above that."""
+        return self.ours.hardware_all or self.ours.hardware
+
     def rows(self) -> list[tuple[str, str, str]]:
         """Return (family, name, whose) of every label row."""
         whose = SITE if self.site else OURS
         return [
             *((LAYER, layer.value, whose) for layer in dict.fromkeys(self.shown)),
-            *((HARDWARE, node, OURS) for node in dict.fromkeys(self.ours.hardware)),
+            *((HARDWARE, node, OURS) for node in dict.fromkeys(self.found)),
             (EVIDENCE, self.ours.evidence.value, OURS),
         ]
 

@@ -199,4 +199,8 @@ def _names(text: str) -> tuple[set[Layer], set[str], Evidence]:
     ours = held.get("ours", {})
     layers = held.get("site") or ours.get("layers", ())
     kind = Evidence(ours.get("evidence", Evidence.NONE))
-    return {Layer(name) for name in layers}, set(ours.get("hardware", ())), kind
+    return (
+        {Layer(name) for name in layers},
+        set(ours.get("hardware_all") or ours.get("hardware", ())),
+        kind,
+    )
