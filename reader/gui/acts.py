@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 READ_MS = 1500
 BATCH_MS = 250
 Undo = Callable[["Store"], object]
+Back = Callable[["Store", Any], object]
 
 
 class Acts:
@@ -75,9 +76,7 @@ class Acts:
         """Write what has been read."""
         ids, self._waiting = list(self._waiting), {}
         if ids:
-            self._window.desk.ask(
-                lambda store: store.marks.set(ids, read=True), lambda _undo: self._window.recount()
-            )
+            self._window.desk.write(lambda store: store.marks.set(ids, read=True))
 
     def _show(self, row: Row) -> None:
         self._window.list.model.replace(row)
@@ -97,15 +96,21 @@ class Acts:
         self.flush()
         self.write(lambda store: store.marks.set(ids, **marks), said)
 
-    def write(self, work: Callable[[Store], Any], said: str) -> None:
-        """Do a write that `z` takes back by what it returned."""
+    def write(self, work: Callable[[Store], Any], said: str, back: Back | None = None) -> None:
+        """Do a write; `z` takes it back by `back`, given what the write returned."""
+        held: list[Any] = []
+        take_back = back or (lambda store, undo: store.marks.undo(undo))
 
-        def done(undo: Any) -> None:
-            if undo is not None:
-                self._undo.append((said, lambda store: store.marks.undo(undo)))
-            self._window.say(said)
+        def keeping(store: Store) -> None:
+            held.append(work(store))
 
-        self._window.desk.write(work, done)
+        def undo(store: Store) -> None:
+            for each in held:  # empty where the write itself failed
+                take_back(store, each)
+
+        self._undo.append((said, undo))
+        self._window.desk.write(keeping)
+        self._window.say(said)
 
     def read(self) -> None:
         """Mark the chosen stories read, or unread where all of them are read."""
@@ -205,18 +210,18 @@ class Acts:
     def _enqueue(self, ids: Sequence[str]) -> None:
         chosen = self._window.verify.offer
 
+        check = chosen.check.name if chosen and len(ids) == 1 else None
+
         def work(store: Store) -> list[str]:
-            check = chosen.check.name if chosen and len(ids) == 1 else None
             before = {each.item for each in store.queue.all()}
             return [store.queue.add(id_, check=check).id for id_ in ids if id_ not in before]
 
-        def done(added: list[str]) -> None:
-            text = ngettext("{n} marked to verify", "{n} marked to verify", len(ids))
-            said = text.format(n=len(ids))
-            self._undo.append((said, lambda store: [store.queue.remove(each) for each in added]))
-            self._window.say(said)
+        def back(store: Store, added: list[str]) -> None:
+            for id_ in added:
+                store.queue.remove(id_)
 
-        self._window.desk.write(work, done)
+        said = ngettext("{n} marked to verify", "{n} marked to verify", len(ids))
+        self.write(work, said.format(n=len(ids)), back)
 
     def _unqueue(self, ids: Sequence[str]) -> None:
         def work(store: Store) -> list[Any]:
@@ -225,13 +230,11 @@ class Acts:
         self._several(work, _("Taken out of the queue"))
 
     def _several(self, work: Callable[[Store], list[Any]], said: str) -> None:
-        def done(undos: list[Any]) -> None:
-            self._undo.append(
-                (said, lambda store: [store.marks.undo(each) for each in reversed(undos)])
-            )
-            self._window.say(said)
+        def back(store: Store, undos: list[Any]) -> None:
+            for each in reversed(undos):
+                store.marks.undo(each)
 
-        self._window.desk.write(work, done)
+        self.write(work, said, back)
 
     def due(self) -> None:
         """Ask for a due date for what is chosen in the queue."""
@@ -245,13 +248,12 @@ class Acts:
                 for id_ in before:
                     store.queue.update(id_, due=day, no_due=day is None)
 
-            def back(store: Store) -> None:
+            def back(store: Store, _nothing: None) -> None:
                 for id_, was in before.items():
                     store.queue.update(id_, due=was, no_due=was is None)
 
             said = _("Due date set") if day else _("Due date taken away")
-            self._undo.append((said, back))
-            self._window.desk.write(work, lambda _done: self._window.say(said))
+            self.write(work, said, back)
 
         dialogs.ask_date(self._window, entries[0].entry.due, chosen)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -45,6 +46,7 @@ class Desk(QObject):
 
     changed = Signal()  # the store has other content than a moment ago
     failed = Signal(str)  # one finished sentence
+    written = Signal()  # every write that was asked for has ended
 
     def __init__(self, store_path: Path, tasks: Tasks | None = None) -> None:
         super().__init__()
@@ -53,6 +55,7 @@ class Desk(QObject):
         self.tasks = tasks or Tasks(WORKERS, deliver=self.courier.deliver)
         self._latest: dict[str, int] = {}
         self._closed = False
+        self._writes: deque[Callable[[], object]] = deque()
 
     def watch(self) -> None:
         """Look for writes of other processes from now on."""
@@ -80,15 +83,29 @@ class Desk(QObject):
 
         return self.run(opened, done, key=key, failed=failed)
 
-    def write(self, work: Callable[[Store], T], done: Callable[[T], None] | None = None) -> Task[T]:
-        """Run a write on a worker, then let every view look again."""
+    def write(self, work: Callable[[Store], T], done: Callable[[T], None] | None = None) -> None:
+        """Run a write on a worker after those before it, then let every view look again."""
 
         def finished(result: T) -> None:
+            self._next_write()
             if done is not None:
                 done(result)
             self.changed.emit()
 
-        return self.ask(work, finished)
+        def failed(error: BaseException) -> None:
+            self._next_write()
+            self._complain(error)
+
+        self._writes.append(lambda: self.ask(work, finished, failed=failed))
+        if len(self._writes) == 1:
+            self._writes[0]()
+
+    def _next_write(self) -> None:
+        self._writes.popleft()
+        if self._writes:
+            self._writes[0]()
+        else:
+            self.written.emit()
 
     def run(
         self,

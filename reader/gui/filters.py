@@ -193,9 +193,11 @@ class FilterBar(QWidget):
         self.score = _button(self, _("Score"), self._score_menu)
         self.unread = QPushButton(_("Unread"), self)
         self.unread.setCheckable(True)
+        self.unread.setAccessibleName(_("Unread"))
         self.unread.clicked.connect(lambda on: self._set(replace(self.filters, unread=on)))
         self.sort = QPushButton(self)
         self.sort.setProperty("kind", "flat")
+        self.sort.setAccessibleName(_("Score"))
         self.sort.clicked.connect(self._sort)
         for each in (self.hardware, self.evidence, self.score, self.unread):
             row.addWidget(each)

@@ -59,6 +59,8 @@ class StoryModel(QAbstractTableModel):
         self._pages: OrderedDict[int, dict[int, Row]] = OrderedDict()
         self._asked: set[int] = set()
         self._turn = 0
+        self._pending: dict[int, Row] = {}  # as the user left them; the store does not know yet
+        desk.written.connect(self._pending.clear)
         self.badges: dict[str, str] = {}
 
     def show(self, ids: Sequence[str], groups: Sequence[tuple[Group, int]] = ()) -> None:
@@ -139,7 +141,10 @@ class StoryModel(QAbstractTableModel):
 
     def _keep(self, page: int, rows: list[Row]) -> None:
         self._asked.discard(page)
-        self._pages[page] = {packed(row.id): row for row in rows}
+        found = {packed(row.id): row for row in rows}
+        self._pages[page] = found | {
+            each: row for each, row in self._pending.items() if each in found
+        }
         while len(self._pages) > MOST_PAGES:
             self._pages.popitem(last=False)
         first = page * PAGE
@@ -148,6 +153,7 @@ class StoryModel(QAbstractTableModel):
 
     def replace(self, row: Row) -> None:
         """Show a changed row at once, before the store has answered."""
+        self._pending[packed(row.id)] = row
         for page in self._pages.values():
             if packed(row.id) in page:
                 page[packed(row.id)] = row

@@ -136,9 +136,11 @@ class Look(QObject):
 
     def set(self, *, theme: str | None = None, zoom: int | None = None) -> None:
         """Change theme (light, dark, empty: the system's) or zoom in per cent, and apply it."""
+        before = self.theme, self.zoom
         self.theme = self.theme if theme is None else theme
         self.zoom = self.zoom if zoom is None else min(200, max(80, zoom))
-        self.apply()
+        if (self.theme, self.zoom) != before:
+            self.apply()
 
     def apply(self) -> None:
         """Give the application its palette, font and style sheet, and tell every view."""

@@ -95,10 +95,10 @@ class VerdictView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.judged: Judged | None = None
         self._sections: dict[str, QWidget] = {}
+        self.stack = QStackedWidget()
         column = flow(QVBoxLayout(self), 0)
         column.addWidget(self._head())
         column.addWidget(rule())
-        self.stack = QStackedWidget()
         self.area = QScrollArea()
         self.area.setWidgetResizable(True)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

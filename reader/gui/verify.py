@@ -83,6 +83,7 @@ class VerifyPanel(QWidget):
         row.addWidget(self.summary, 1)
         self.combo = QComboBox()
         self.combo.setAccessibleName(_("Check"))
+        self.combo.view().setAccessibleName(_("Check"))
         self.combo.setMaximumWidth(look().px(260))
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.combo.currentIndexChanged.connect(lambda _index: self._show_current())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, QUrl
+from PySide6.QtCore import QByteArray, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
@@ -53,6 +53,7 @@ from reader.model import Row, Run, RunProgress
 
 PAGES = ("stories", "queue", "runs", "feeds", "start")
 WIDE, NARROW = 1200, 860
+SAID_MS = 6000
 
 
 class Window(QMainWindow):
@@ -68,18 +69,24 @@ class Window(QMainWindow):
         self.started = False
         self._opened_id: str | None = None
         self._running_view: RunningView | None = None
-        self._single = False
+        self._single = self._closed = False
+        self._said = QTimer(self)
+        self._said.setSingleShot(True)
+        self._said.setInterval(SAID_MS)
+        self._said.timeout.connect(lambda: self.status.say(""))
         self.setMinimumSize(480, 420)
         self.setAcceptDrops(True)
         self.setWindowIcon(icons.icon("mark", "#000", 64))
         self.jobs = Jobs(desk, settings.check_folders, settings.cuda)
-        self._build()
         self.acts, self.deeds = Acts(self), Deeds(self)
+        self._build()
         self._connect_jobs()
         self._shortcuts()
         desk.changed.connect(self.refresh)
         desk.failed.connect(self.say)
-        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._focus_moved)
         self._restore_size()
 
     # ── building ─────────────────────────────────────────────────────────────────────────────
@@ -159,14 +166,14 @@ class Window(QMainWindow):
         self.status.cancelled.connect(self.jobs.cancel_sync)
 
     def _connect_jobs(self) -> None:
-        self.jobs.sync_progress.connect(self.status.progress)
+        self.jobs.sync_progress.connect(self._sync_progress)
         self.jobs.sync_ended.connect(self._sync_ended)
         self.jobs.imported.connect(self.deeds.imported)
         self.jobs.run_started.connect(self._run_started)
         self.jobs.run_progress.connect(self._run_progress)
         self.jobs.run_ended.connect(self._run_ended)
         self.jobs.build_wanted.connect(self.deeds.ask_build)
-        self.jobs.counted.connect(self.status.running)
+        self.jobs.counted.connect(self._counted_jobs)
         self.jobs.failed.connect(self.say)
 
     def _shortcuts(self) -> None:
@@ -196,7 +203,7 @@ class Window(QMainWindow):
 
     def rebuild(self) -> None:
         """Make every pane anew: after a change of language, colours or size."""
-        view, current = self.view, self.list.current_id
+        view, current = views.view(self.view.key, self.view.title), self.list.current_id
         filters = self.list.filters
         self._keep_sizes()
         self._running_view = None
@@ -544,14 +551,23 @@ class Window(QMainWindow):
     def say(self, sentence: str) -> None:
         """Say something for a while."""
         self.status.say(sentence)
-        if sentence:
-            QTimer.singleShot(6000, lambda: self.status.say(""))
+        self._said.start()
+
+    def _sync_progress(self, done: int, total: int, text: str) -> None:
+        self.status.progress(done, total, text)
+
+    def _counted_jobs(self, running: int, waiting: int) -> None:
+        self.status.running(running, waiting)
 
     def _sync_ended(self, text: str) -> None:
         self.status.progress_ended()
         if text:
             self.say(text)
         self.refresh()
+
+    def _focus_moved(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if now is not None and not self._closed:
+            self._show_keys()
 
     def _show_keys(self) -> None:
         page = PAGES[self.pages.currentIndex()]
@@ -562,11 +578,6 @@ class Window(QMainWindow):
             if self.reading.tab == VERIFY and self.jobs.running:
                 pane = "running"
         self.status.show_keys(pane, self.width())
-
-    def eventFilter(self, _watched: object, event: QEvent) -> bool:  # noqa: N802
-        if event.type() is QEvent.Type.FocusIn and hasattr(self, "acts"):
-            self._show_keys()
-        return False
 
     # ── size and end ─────────────────────────────────────────────────────────────────────────
 
@@ -626,6 +637,7 @@ class Window(QMainWindow):
         self.desk.run(lambda _task: memory.save(config), name="memory")
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        self._closed = True
         self._keep_sizes()
         self.acts.flush()
         self._save_memory()

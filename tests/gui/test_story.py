@@ -1,0 +1,156 @@
+"""The main story with keys alone: start, read, filter, mark, run, verdict, report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from reader.gui.window import Window
+from reader.model import QueueState, RunStatus
+from reader.store import Store
+from tests.gui.conftest import WAIT_MS, Opener, press
+
+
+def test_keys_lead_from_start_to_report(opener: Opener, qtbot: QtBot, place: Path) -> None:
+    window = opener(welcomed=False)
+    window.go("start")
+    qtbot.waitUntil(lambda: window.start._model.rowCount() == 1, timeout=WAIT_MS)
+    press("Enter")
+    qtbot.waitUntil(lambda: window.list.model.count() == 3, timeout=WAIT_MS)
+    assert window.view.key.startswith("digest:")
+
+    press("g u")
+    qtbot.waitUntil(lambda: window.list.model.count() == 6, timeout=WAIT_MS)
+    press("/")
+    for letter in "evens":
+        press(letter)
+    qtbot.waitUntil(lambda: window.list.model.count() == 2, timeout=WAIT_MS)
+    press("Esc")
+    qtbot.waitUntil(lambda: window.list.model.count() == 6, timeout=WAIT_MS)
+
+    _select(window, qtbot, "Evens 1.2.0")
+    qtbot.waitUntil(lambda: window.verify.offer is not None, timeout=WAIT_MS)
+    press("v")
+    qtbot.waitUntil(lambda: _queued(place) == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.bench is not None, timeout=WAIT_MS)
+    press("r")
+    qtbot.waitUntil(lambda: _verdicts(place) > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.reading.tab == "verify", timeout=WAIT_MS)
+
+    press("g r")
+    qtbot.waitUntil(lambda: window.runs.view.judged is not None, timeout=WAIT_MS)
+    press("Enter")
+    assert window.runs.left.currentIndex() == 1
+    press("j")
+    target = place / "report.html"
+    press("x")
+    chooser = window.findChild(QFileDialog)
+    assert chooser is not None
+    chooser.fileSelected.emit(str(target))
+    chooser.reject()
+    qtbot.waitUntil(target.exists, timeout=WAIT_MS)
+    assert "Sums of even numbers are even" in target.read_text(encoding="utf-8")
+
+
+def _select(window: Window, qtbot: QtBot, title: str) -> None:
+    def here() -> bool:
+        return window.list.current is not None and window.list.current.title == title
+
+    for _step in range(window.list.model.count()):
+        if here():
+            break
+        press("j")
+        QApplication.processEvents()
+    qtbot.waitUntil(here, timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: (
+            window.reading.opened is not None
+            and window.list.current is not None
+            and window.reading.opened.story.id == window.list.current.id
+        ),
+        timeout=WAIT_MS,
+    )
+
+
+def _queued(place: Path) -> int:
+    with Store.open(place / "readproof.db") as store:
+        return len(store.queue.all(QueueState.QUEUED))
+
+
+def _verdicts(place: Path) -> int:
+    with Store.open(place / "readproof.db") as store:
+        runs = [each for each in store.runs.all() if each.status is RunStatus.FINISHED]
+        return sum(len(each.verdicts) for each in runs)
+
+
+def test_every_mark_is_shown_at_once_and_undone(window: Window, qtbot: QtBot, place: Path) -> None:
+    row = window.list.current
+    assert row is not None
+    press("s")
+    assert window.list.current is not None
+    assert window.list.current.marks.starred
+    qtbot.waitUntil(lambda: _starred(place) == 1, timeout=WAIT_MS)
+    press("z")
+    qtbot.waitUntil(lambda: _starred(place) == 0, timeout=WAIT_MS)
+    press("v")
+    qtbot.waitUntil(lambda: _queued(place) == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(window.acts._undo) == 1, timeout=WAIT_MS)
+    press("z")
+    qtbot.waitUntil(lambda: _queued(place) == 0, timeout=WAIT_MS)
+
+
+def _starred(place: Path) -> int:
+    from reader.model import Query
+
+    with Store.open(place / "readproof.db") as store:
+        return store.library.counts(Query(starred=True, limit=None)).total
+
+
+def test_leaving_a_story_reads_it_and_m_takes_that_back(
+    window: Window, qtbot: QtBot, place: Path
+) -> None:
+    first = window.list.current
+    assert first is not None
+    press("j")
+    qtbot.waitUntil(lambda: _is_read(place, first.id), timeout=WAIT_MS)
+    press("k")
+    qtbot.waitUntil(lambda: window.list.current_id == first.id, timeout=WAIT_MS)
+    press("m")
+    qtbot.waitUntil(lambda: not _is_read(place, first.id), timeout=WAIT_MS)
+    press("j")
+    qtbot.wait(600)
+    assert not _is_read(place, first.id)
+
+
+def _is_read(place: Path, id_: str) -> bool:
+    with Store.open(place / "readproof.db") as store:
+        return store.library.rows([id_])[0].marks.read
+
+
+def test_filters_combine_and_each_can_be_taken_away(window: Window, qtbot: QtBot) -> None:
+    press("g u")
+    qtbot.waitUntil(lambda: window.list.model.count() == 6, timeout=WAIT_MS)
+    press("Alt+5")
+    qtbot.waitUntil(lambda: window.list.model.count() == 3, timeout=WAIT_MS)
+    press("Alt+7")
+    qtbot.waitUntil(lambda: window.list._stack.currentIndex() == 1, timeout=WAIT_MS)
+    chips = [name for name, _rest in window.list.filters.chips()]
+    assert len(chips) == 2
+    assert window.list.listing.loosened == (2, 3)
+    press("Esc")
+    qtbot.waitUntil(lambda: window.list.model.count() == 6, timeout=WAIT_MS)
+
+
+def test_space_pages_then_goes_to_the_next_unread_and_ends(window: Window, qtbot: QtBot) -> None:
+    press("g t")
+    qtbot.waitUntil(lambda: window.list.model.count() > 0, timeout=WAIT_MS)
+    first = window.list.current_id
+    qtbot.waitUntil(lambda: window.reading.opened is not None, timeout=WAIT_MS)
+    press("Space")
+    assert window.list.current_id != first
+    for _step in range(10):
+        press("Space")
+        qtbot.wait(20)
+    assert "Done for today" in window.status.text.text()
