@@ -1,0 +1,181 @@
+"""Environments: the user's own as it is, or one built whole from pinned wheels, or nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reader.checks import environment, interpreters
+from reader.errors import EnvironmentFault, Interrupted
+from reader.model import Interpreter, Packages, RunProgress
+
+WHEEL = "planted_evens-1.2.0-py3-none-any.whl"
+HERE = Interpreter(sys.executable, ".".join(map(str, sys.version_info[:3])), "path")
+
+
+def a_wheel(folder: Path) -> Path:
+    """Write a small wheel by hand: no build tool, no network."""
+    folder.mkdir(parents=True, exist_ok=True)
+    info = "planted_evens-1.2.0.dist-info"
+    files = {
+        "planted_evens.py": "EVENS = (2, 4)\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: planted-evens\nVersion: 1.2.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\n"
+        "Tag: py3-none-any\n",
+    }
+    lines = []
+    with zipfile.ZipFile(folder / WHEEL, "w") as archive:
+        for name, text in files.items():
+            digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=")
+            lines.append(f"{name},sha256={digest.decode()},{len(text.encode())}")
+            archive.writestr(name, text)
+        archive.writestr(f"{info}/RECORD", "\n".join([*lines, f"{info}/RECORD,,\n"]))
+    return folder / WHEEL
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Packages:
+    """What a check needs that can be had from a folder; the lock names the wheel's hash."""
+    wheel = a_wheel(tmp_path / "wheels")
+    (tmp_path / "check").mkdir()
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (tmp_path / "check" / "environment.lock").write_text(
+        f"planted-evens==1.2.0 --hash=sha256:{digest}\n"
+    )
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    return Packages(
+        python=">=3.9",
+        requires=("planted-evens==1.2.0",),
+        lock="environment.lock",
+        size_mb=10,
+        import_names=("planted_evens",),
+    )
+
+
+def build(packages: Packages, tmp_path: Path, **others: object) -> Interpreter:
+    heard: list[RunProgress] = []
+    cancelled = others.get("cancelled", lambda: False)
+    assert callable(cancelled)
+    return environment.build(
+        packages, tmp_path / "check", heard.append, cancelled, root=tmp_path / "envs", among=[HERE]
+    )
+
+
+def test_built_whole_shared_and_removed(packages: Packages, tmp_path: Path) -> None:
+    built = build(packages, tmp_path)
+    assert built.origin == "managed"
+    assert dict(built.packages)["planted-evens"] == "1.2.0"
+    found = environment.managed(packages, tmp_path / "check", root=tmp_path / "envs")
+    assert found is not None
+    assert found.path == built.path
+    assert environment.size(packages, tmp_path / "check", root=tmp_path / "envs") > 0
+    again = replace(packages, size_mb=99)  # another check with the same needs
+    assert environment.managed(again, tmp_path / "check", root=tmp_path / "envs") is not None
+    (kept,) = environment.managed_all(tmp_path / "envs")
+    assert environment.remove(kept.key, root=tmp_path / "envs")
+    assert environment.managed(packages, tmp_path / "check", root=tmp_path / "envs") is None
+    assert not environment.remove(kept.key, root=tmp_path / "envs")
+
+
+def test_a_wrong_hash_builds_nothing(packages: Packages, tmp_path: Path) -> None:
+    (tmp_path / "check" / "environment.lock").write_text(
+        f"planted-evens==1.2.0 --hash=sha256:{'0' * 64}\n"
+    )
+    with pytest.raises(EnvironmentFault):
+        build(packages, tmp_path)
+    assert not environment.managed_all(tmp_path / "envs")
+    assert not [p for p in (tmp_path / "envs").iterdir() if p.is_dir()]
+
+
+def test_cancel_leaves_nothing_half_made(packages: Packages, tmp_path: Path) -> None:
+    with pytest.raises(Interrupted):
+        build(packages, tmp_path, cancelled=lambda: True)
+    assert not [p for p in (tmp_path / "envs").iterdir() if p.is_dir()]
+
+
+def test_a_killed_build_is_cleaned_at_the_next_start(packages: Packages, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "wheels")
+    code = (
+        "import sys, pathlib, tests.test_checks_environment as t\n"
+        "from reader.checks import environment\n"
+        "from reader.model import Packages\n"
+        "root = pathlib.Path(sys.argv[1])\n"
+        "def said(progress):\n"
+        "    if list((root / 'envs').glob('*/pyvenv.cfg')):\n"
+        "        print('half', flush=True); import time; time.sleep(600)\n"
+        "environment.build(Packages('>=3.9', ('planted-evens==1.2.0',), 'environment.lock', 10,"
+        " ('planted_evens',)), root / 'check', said, lambda: False, root=root / 'envs',"
+        " among=[t.HERE])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[1],
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    with process.stdout:
+        assert process.stdout.readline() == b"half\n"
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert environment.managed(packages, tmp_path / "check", root=tmp_path / "envs") is None
+    old = time.time() - 10 * 24 * 3600
+    for place in (tmp_path / "envs").iterdir():
+        os.utime(place, (old, old))
+    environment.reap(tmp_path / "envs")
+    assert not [p for p in (tmp_path / "envs").iterdir() if p.is_dir()]
+
+
+def test_the_users_own_python_is_used_as_it_is(tmp_path: Path, packages: Packages) -> None:
+    venv = tmp_path / "mine"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    python = venv / "bin" / "python"
+    site = next((venv / "lib").glob("python*")) / "site-packages"
+    with zipfile.ZipFile(tmp_path / "wheels" / WHEEL) as archive:
+        archive.extractall(site)
+    before = sorted(str(p) for p in venv.rglob("*"))
+    named = interpreters.asked(python, packages)
+    assert named.path == str(python)
+    assert environment.satisfying(packages, [HERE, named]) == named
+    assert sorted(str(p) for p in venv.rglob("*")) == before
+
+
+def test_what_a_named_python_lacks_is_said(packages: Packages, tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFault, match=r"planted-evens==1\.2\.0"):
+        interpreters.asked(sys.executable, packages)
+    with pytest.raises(EnvironmentFault, match="--python"):
+        interpreters.asked(tmp_path / "nothing", packages)
+
+
+@pytest.mark.parametrize("layout", ["venv", "conda", "pyenv"])
+def test_pythons_are_found_where_people_keep_them(
+    layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path(os.environ["HOME"])
+    place = {
+        "venv": tmp_path / "v",
+        "conda": home / "miniconda3" / "envs" / "kernels",
+        "pyenv": home / ".pyenv" / "versions" / "3.11.99",
+    }[layout]
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.delenv("PYENV_ROOT", raising=False)
+    if layout == "venv":
+        monkeypatch.setenv("VIRTUAL_ENV", str(place))
+    found = [each for each in interpreters.interpreters() if Path(each.path).is_relative_to(place)]
+    assert [each.origin for each in found] == [layout]
