@@ -53,12 +53,16 @@ def test_a_refusal_names_its_number(server: FeedServer, fetcher: Fetcher, status
     assert (raised.value.status, raised.value.retry_after) == (status, 120.0)
 
 
-def test_after_a_429_the_host_is_left_alone(server: FeedServer, fetcher: Fetcher) -> None:
-    server.answers[SITE] = Answer(status=429, headers={"Retry-After": "120"})
-    for url in (SITE, "https://blog.example.org/other"):
+def test_after_a_429_a_shared_host_is_left_alone(server: FeedServer, fetcher: Fetcher) -> None:
+    busy = Answer(status=429, headers={"Retry-After": "120"})
+    one, other = "https://github.com/a/b/releases.atom", "https://github.com/c/d/releases.atom"
+    server.answers |= {one: busy, other: Answer(b"x"), SITE: busy}
+    for url in (one, other, SITE):
         with pytest.raises(HttpRefusal, match="429"):
             fetcher.get(url)
-    assert server.urls() == [SITE]
+    server.answers["https://blog.example.org/other"] = Answer(b"x")
+    assert fetcher.get("https://blog.example.org/other").body == b"x"
+    assert server.urls() == [one, SITE, "https://blog.example.org/other"]
 
 
 # ── redirects ──────────────────────────────────────────────────────────────────────────────────

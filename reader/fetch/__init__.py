@@ -175,7 +175,8 @@ class Fetcher:
         )
         if status in (*_PERMANENT, *_TEMPORARY) and location:
             return answer, urldefrag(urljoin(url, location.strip())).url
-        if status == 429 and answer.retry_after:
+        # These count requests by client, not by address: the other feeds would be refused too.
+        if status == 429 and answer.retry_after and _is_shared(host_of(url)):
             self._left_alone[host_of(url)] = self._clock() + answer.retry_after
         if status >= 400 or status < 200 or (300 <= status < 400 and status != 304):
             raise HttpRefusal(refusal(status), status, answer.retry_after)
@@ -198,7 +199,7 @@ class Fetcher:
     def _turn(self, url: str) -> Generator[None, None, None]:
         """Wait until the host may be asked again; this machine itself is never overrun."""
         host = host_of(url)
-        arxiv = host == "arxiv.org" or host.endswith(".arxiv.org")
+        arxiv = _is_arxiv(host)
         if host == "localhost" or host.startswith("127.") or host == "::1":
             yield
             return
@@ -218,6 +219,14 @@ class Fetcher:
             yield
         finally:
             tokens.put(self._clock())
+
+
+def _is_shared(host: str) -> bool:
+    return host in ("github.com", "api.github.com") or _is_arxiv(host)
+
+
+def _is_arxiv(host: str) -> bool:
+    return host == "arxiv.org" or host.endswith(".arxiv.org")
 
 
 def _conditional(

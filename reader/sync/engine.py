@@ -7,7 +7,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +43,6 @@ class Fetched:
     response: Response | None = None
     history: history.History | None = None
     note: str | None = None  # something a person should know of a feed that worked
-    seconds: float = 0.0
 
 
 def sync(
@@ -118,6 +117,7 @@ class _Sync:
         self._progress, self._now = progress, now
         self._known: dict[str, history.History] = {}
         self._token: str | None = None
+        self._seconds: dict[str, float] = {}  # what each feed took, by its id
 
     def run(self, feeds: list[Feed]) -> list[FeedResult]:
         for feed in feeds:
@@ -141,8 +141,10 @@ class _Sync:
 
     def _fetch(self, feed: Feed) -> Fetched:
         begun = time.monotonic()
-        fetched = self._folder(feed) if feed.kind is FeedKind.FOLDER else self._feed(feed)
-        return replace(fetched, seconds=time.monotonic() - begun)
+        try:
+            return self._folder(feed) if feed.kind is FeedKind.FOLDER else self._feed(feed)
+        finally:
+            self._seconds[feed.id] = time.monotonic() - begun
 
     @staticmethod
     def _folder(feed: Feed) -> Fetched:
@@ -205,7 +207,7 @@ class _Sync:
             updated=len(saved.updated),
             unchanged=len(saved.unchanged),
             error=said,
-            seconds=came.seconds,
+            seconds=self._seconds[feed.id],
         )
 
     def _record(
@@ -220,7 +222,7 @@ class _Sync:
             error=said,
             new=len(saved.new),
             updated=len(saved.updated),
-            seconds=came.seconds,
+            seconds=self._seconds[feed.id],
             etag=(response.etag or (feed.etag if same else None)) if response else None,
             last_modified=(response.last_modified or (feed.last_modified if same else None))
             if response
@@ -271,10 +273,12 @@ class _Sync:
         outcome = Health.GONE if gone else Health.FAILED
         past = self._store.feeds.history(feed.id, days=EVER)
         following = schedule.after_failure(past, now, retry, gone=gone)
+        took = self._seconds.get(feed.id, 0.0)
         self._store.feeds.record(
-            feed.id, Fetch(at=now, outcome=outcome, error=said, next_check=following)
+            feed.id,
+            Fetch(at=now, outcome=outcome, error=said, seconds=took, next_check=following),
         )
-        return FeedResult(feed.id, feed.url, feed.title, outcome, error=said)
+        return FeedResult(feed.id, feed.url, feed.title, outcome, error=said, seconds=took)
 
 
 def _fact(feed: Feed) -> str:
