@@ -758,3 +758,31 @@ def test_the_server_sees_who_asks(world: World) -> None:
     world.server.answers[SITE] = told
     world.add()
     assert world.one().outcome is Health.QUIET
+
+
+def test_a_sync_labels_anew_what_older_rules_labelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With new rules the next sync labels what is kept, once; the site's layers stay."""
+    from reader import classify, sync
+    from reader.model import Labels, Query
+
+    path = tmp_path / "s.db"
+    with Store.open(path) as store:
+        sync.starter(store)
+        before = store.library.page(Query(limit=None))
+    asked: list[str] = []
+
+    def labels(title: str, text: str, *, url: str | None = None) -> Labels:
+        asked.append(title)
+        return Labels(hardware=("tpu",), hardware_all=("tpu", "google"))
+
+    monkeypatch.setattr(classify, "labels", labels)
+    monkeypatch.setattr(classify, "RULES_VERSION", classify.RULES_VERSION + 1)
+    for _ in range(2):
+        sync.sync(path)
+    with Store.open(path) as store:
+        after = store.library.page(Query(hardware=("google",), limit=None))
+    assert [row.id for row in after] == [row.id for row in before]
+    assert [row.layers for row in after] == [row.layers for row in before]
+    assert len(asked) == len(set(asked)) == len(before) + 3

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from reader import settings
+from reader import classify, settings
 from reader.errors import Interrupted, ReadproofError
 from reader.language import _
 from reader.model import Feed, FeedKind, Fetch, Form, Health, Incoming, ParsedFeed, Saved
@@ -67,6 +67,7 @@ def sync(
     with ExitStack() as stack:
         store = stack.enter_context(Store.open(store_path))
         stack.enter_context(store.lease("sync"))
+        store.library.relabel(classify.labels, classify.RULES_VERSION)
         if fetcher is None:
             proxy = settings.load(settings.default_config()).proxy
             stopped = (lambda: task.cancelled) if task is not None else (lambda: False)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from reader import classify, digest
 from reader.model import Form, Incoming, Labels, ParsedDigest, ParsedEntry, ParsedItem
 from reader.sanitise import clean_text, text_of
+from reader.store.texts import item_text
 
 TITLE = 90  # characters of a title made of the text's first line
 
@@ -42,9 +43,8 @@ def incoming(
 
 def item_labels(item: ParsedItem) -> Labels:
     """Return our labels of one story; the layers its site gives do not count."""
-    said = (item.summary, item.why, item.body, item.reported_result, item.scenario)
     url = next((each.url for each in item.sources if each.url), None)
-    return classify.labels(item.title, "\n\n".join(filter(None, said)), url=url)
+    return classify.labels(item.title, item_text(item), url=url)
 
 
 def _dated(entry: ParsedEntry, read: ParsedDigest) -> ParsedEntry:
