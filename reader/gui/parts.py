@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -52,6 +52,14 @@ def label(text: str, role: str = "", *, wrap: bool = False, select: bool = False
     if select:
         made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return made
+
+
+def tint(made: QLabel, colour: str, role: str) -> None:
+    """Give a label without a role colour and font: far cheaper than a style sheet of its own."""
+    palette = made.palette()
+    palette.setColor(QPalette.ColorRole.WindowText, QColor(colour))
+    made.setPalette(palette)
+    made.setFont(look().font(role))
 
 
 def yielding(made: QLabel) -> QLabel:
@@ -178,8 +186,6 @@ def clear(layout: QBoxLayout) -> None:
 
 class _Handle(QSplitterHandle):
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        from PySide6.QtGui import QColor
-
         painter, t = QPainter(self), look().tokens
         across = self.orientation() is Qt.Orientation.Horizontal
         colour = QColor(t.line if across else t.line2)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from reader.gui import icons, words
 from reader.gui.claims import ClaimRow, ClaimTable
-from reader.gui.parts import button, flow, head, icon_label, label, rule
+from reader.gui.parts import button, flow, head, icon_label, label, rule, tint
 from reader.gui.theme import look
 from reader.gui.verify import claim_rows
 from reader.gui.workbench import Offer
@@ -144,7 +144,7 @@ class RunningView(QWidget):
         for place, step in enumerate(STEPS):
             if place:
                 row.addWidget(label("——", "three"))
-            mark, text = QLabel(), label(step_name(step), "three")
+            mark, text = QLabel(), label(step_name(step))
             self._steps[step] = (mark, text)
             row.addWidget(mark)
             row.addWidget(text)
@@ -171,8 +171,7 @@ class RunningView(QWidget):
             elif place == here:
                 mark.setPixmap(icons.pixmap("v-running", t.running, size))
             colour = t.accent_ink if place == here else t.ink if place < here else t.ink3
-            weight = 600 if place == here else 400
-            text.setStyleSheet(f"color: {colour}; font-weight: {weight};")
+            tint(text, colour, "label" if place == here else "ui")
 
     def _show_claims(self) -> None:
         rows = []

@@ -61,7 +61,8 @@ class StatusLine(QWidget):
         row.addStretch(1)
         self._keys = flow(QHBoxLayout(), 14)
         row.addLayout(self._keys)
-        self._pane: tuple[str, int] = ("", 0)
+        self._pane: tuple[str, bool] = ("", False)
+        self._sets: dict[tuple[str, bool], QWidget] = {}  # made once: making them is slow
         self._kept = ""
 
     def show_shelf(self, shelf: Shelf) -> None:
@@ -76,15 +77,20 @@ class StatusLine(QWidget):
 
     def show_keys(self, pane: str, wide: int = 1440) -> None:
         """Show the keys of a pane, as many as there is room for."""
-        if (pane, wide // 200) == self._pane:
+        narrow = wide < look().px(1000)
+        if (pane, narrow) == self._pane:
             return
-        self._pane = (pane, wide // 200)
-        clear(self._keys)
-        found = hints(pane)
-        if wide < look().px(1000):
-            found = found[-2:]
-        for keys, text in found:
-            self._keys.addWidget(Keys(keys, text))
+        before = self._sets.get(self._pane)
+        if before is not None:
+            before.hide()
+        self._pane = (pane, narrow)
+        if self._pane not in self._sets:
+            self._sets[self._pane] = made = QWidget()
+            row = flow(QHBoxLayout(made), 14)
+            for keys, text in hints(pane)[-2 if narrow else 0 :]:
+                row.addWidget(Keys(keys, text))
+            self._keys.addWidget(made)
+        self._sets[self._pane].show()
 
     def progress(self, done: int, total: int, text: str) -> None:
         """Show how far a sync or import is."""

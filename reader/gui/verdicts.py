@@ -95,6 +95,12 @@ class VerdictView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.judged: Judged | None = None
         self._sections: dict[str, QWidget] = {}
+        self._coming: list[tuple[ClaimPart, str]] = []
+        self._wanted = ""  # the claim to scroll to once it is there
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._next_section)
         self.stack = QStackedWidget()
         column = flow(QVBoxLayout(self), 0)
         column.addWidget(self._head())
@@ -123,7 +129,7 @@ class VerdictView(QWidget):
         self.tabs.setAccessibleName(_("Parts of the run"))
         for text in (_("Verdicts"), _("Kept files"), _("Log")):
             self.tabs.addTab(text)
-        self.tabs.currentChanged.connect(self.stack.setCurrentIndex)
+        self.tabs.currentChanged.connect(self._turned)
         row.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignBottom)
         row.addStretch(1)
         self.export_button = button(
@@ -134,6 +140,16 @@ class VerdictView(QWidget):
         for each in (self.export_button, self.compare_button, self.rerun_button):
             row.addWidget(each)
         return bar
+
+    def _turned(self, index: int) -> None:
+        """Show a part; files and log are filled in when they are first looked at."""
+        self.stack.setCurrentIndex(index)
+        if self.judged is None:
+            return
+        if index == 1 and not self._files.count():
+            self._fill_files(self.judged.run.artefacts)
+        elif index == 2:
+            self.log.setPlainText(self.judged.log)
 
     def _export(self) -> None:
         if self.judged:
@@ -154,6 +170,8 @@ class VerdictView(QWidget):
     def show_run(self, judged: Judged | None) -> None:
         """Show a run, from its first section."""
         self.judged = judged
+        self._timer.stop()
+        self._wanted = ""
         clear(self._column)
         clear(self._files)
         self._sections.clear()
@@ -164,9 +182,8 @@ class VerdictView(QWidget):
         if earlier:
             self.compare_button.setText(" " + _("Compare with {run}").format(run=earlier) + "  c")
         self.tabs.setTabText(1, f"{_('Kept files')} {len(judged.run.artefacts) or ''}".strip())
-        self.log.setPlainText(judged.log)
         self._fill(judged)
-        self._fill_files(judged.run.artefacts)
+        self._turned(self.tabs.currentIndex())
 
     def _fill(self, judged: Judged) -> None:
         about = judged.about
@@ -176,16 +193,27 @@ class VerdictView(QWidget):
             self._add_note("warn", _("What went wrong"), about.notices)
         if judged.part.empty:
             self._column.addWidget(_padded(label(judged.part.empty, "two", wrap=True)))
-        verdicts = {each.claim for each in judged.run.verdicts}
-        for claim, verdict in zip(judged.part.claims, judged.run.verdicts, strict=False):
-            section = _section(claim, judged.diffs.get(verdict.claim))
-            self._sections[verdict.claim] = section
+        pairs = zip(judged.part.claims, judged.run.verdicts, strict=False)
+        self._coming = [(claim, verdict.claim) for claim, verdict in pairs]
+        self._next_section()
+
+    def _next_section(self) -> None:
+        """Make one section, and the next one in the event loop's next turn: each takes a while."""
+        judged = self.judged
+        if judged is None:
+            return
+        if self._coming:
+            claim, name = self._coming.pop(0)
+            self._sections[name] = section = _section(claim, judged.diffs.get(name))
             self._column.addWidget(section)
             self._column.addWidget(rule())
-        del verdicts
-        if about is not None:
-            self._column.addWidget(_repeat(about))
+            self._timer.start()
+            return
+        if judged.about is not None:
+            self._column.addWidget(_repeat(judged.about))
         self._column.addStretch(1)
+        if self._wanted:
+            self.scroll_to(self._wanted)
 
     def _add_note(self, kind: str, title: str, lines: Sequence[str]) -> None:
         self._column.addWidget(_padded(note(kind, title, lines)))
@@ -216,6 +244,7 @@ class VerdictView(QWidget):
     def scroll_to(self, claim: str) -> None:
         """Scroll to the section of a claim."""
         section = self._sections.get(claim)
+        self._wanted = "" if section is not None else claim
         if section is not None:
             self.tabs.setCurrentIndex(0)
             # Geometry is only known once the new page has been laid out.

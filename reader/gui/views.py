@@ -160,8 +160,13 @@ def _today(store: Store, filters: Filters, rank: Ranker | None) -> Listing:
         loosened=_loosened(store, bases, filters) if not ids else (),
         caption=words.day(digest.published, weekday=True)
         if digest is not None and digest.published
-        else "",
+        else _newest_day(rows),
     )
+
+
+def _newest_day(rows: Sequence[Row]) -> str:
+    days = [row.published for row in rows if row.published is not None]
+    return words.day(max(days), weekday=True) if days else ""
 
 
 def _section_order(rows: Sequence[Row]) -> Callable[[Row], tuple[bool, int]]:

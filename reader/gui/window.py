@@ -44,7 +44,7 @@ from reader.gui.sidebar import Sidebar
 from reader.gui.status import StatusLine
 from reader.gui.story_list import StoryList
 from reader.gui.theme import look
-from reader.gui.verdicts import VerdictView, judged
+from reader.gui.verdicts import Judged, VerdictView, judged
 from reader.gui.verify import VerifyPanel
 from reader.gui.views import Listing, Shelf, View
 from reader.gui.workbench import Bench, Offer
@@ -468,12 +468,18 @@ class Window(QMainWindow):
         view = RunningView(job.offer, job.title)
         view.cancel.connect(lambda: self.command("cancel"))
         self._running_view = view
-        self._put_check(view)
-        if self.reading.opened is not None and self.reading.opened.story.id == job.item:
-            self.reading.offer_verify(turn=True)
+        # Each step takes a while: the event loop has its turn between them.
+        QTimer.singleShot(0, lambda: self._place_running(view, job))
         self.list.table.delegate.running = job.item
         self.list.table.viewport().update()
         self._show_keys()
+
+    def _place_running(self, view: RunningView, job: Job) -> None:
+        if self._running_view is not view:
+            return
+        self._put_check(view)
+        if self.reading.opened is not None and self.reading.opened.story.id == job.item:
+            QTimer.singleShot(0, lambda: self.reading.offer_verify(turn=True))
 
     def _put_check(self, widget: QWidget) -> None:
         from reader.gui.parts import clear
@@ -499,21 +505,23 @@ class Window(QMainWindow):
         bench = self.bench
         self.desk.ask(lambda store: judged(store, run.id, bench), self._show_verdict)
 
-    def _show_verdict(self, found: object) -> None:
-        from reader.gui.verdicts import Judged
-
-        assert isinstance(found, Judged)  # noqa: S101
+    def _show_verdict(self, found: Judged) -> None:
         self.runs.current = found.run.id
         view = VerdictView()
         view.rerun.connect(lambda _run: self.command("run"))
         view.export.connect(lambda _run: self.command("export"))
         view.compare.connect(self.deeds.compare)
-        view.show_run(found)
         self._put_check(view)
-        opened = self.reading.opened
-        if opened is not None and opened.story.id == found.run.item:
-            self.reading.offer_verify(turn=True)
+        # Each step takes a while: the event loop has its turn between them.
+        QTimer.singleShot(0, lambda: self._place_verdict(view, found))
         self.say(_("Run {id}: {title}").format(id=found.run.id, title=self._tally(found.run)))
+
+    def _place_verdict(self, view: VerdictView, found: Judged) -> None:
+        if self.reading.check.isAncestorOf(view):
+            view.show_run(found)
+            opened = self.reading.opened
+            if opened is not None and opened.story.id == found.run.item:
+                QTimer.singleShot(0, lambda: self.reading.offer_verify(turn=True))
 
     def _tally(self, run: Run) -> str:
         from collections import Counter
