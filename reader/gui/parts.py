@@ -80,6 +80,7 @@ def keycap(text: str) -> QLabel:
     """Return a key as it looks on a keyboard."""
     made = label(text, "key")
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     return made
 
 
@@ -91,7 +92,7 @@ class Keys(QWidget):
         row = flow(QHBoxLayout(self), 5)
         for each in keys:
             row.addWidget(keycap(each), 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(label(text, role))
+        row.addWidget(label(text, role), 1)
 
 
 def button(
