@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, QUrl
 from PySide6.QtGui import (
@@ -31,29 +32,30 @@ from reader.gui.acts import Acts
 from reader.gui.commands import commands
 from reader.gui.deeds import Deeds
 from reader.gui.desk import Desk
-from reader.gui.feeds import FeedsPage
-from reader.gui.first_start import FirstStart, Welcome, welcome
 from reader.gui.jobs import Job, Jobs
 from reader.gui.memory import Memory
 from reader.gui.parts import Panes, flow
-from reader.gui.queue import Queued, QueuePage
 from reader.gui.reading import VERIFY, Opened, Reading, open_story
-from reader.gui.running import RunningView
-from reader.gui.runs import RunsPage
 from reader.gui.sidebar import Sidebar
 from reader.gui.status import StatusLine
 from reader.gui.story_list import StoryList
 from reader.gui.theme import look
-from reader.gui.verdicts import Judged, VerdictView, judged
 from reader.gui.verify import VerifyPanel
 from reader.gui.views import Listing, Shelf, View
 from reader.gui.workbench import Bench, Offer
 from reader.language import _
 from reader.model import Row, Run, RunProgress
 
+if TYPE_CHECKING:
+    from reader.gui.first_start import Welcome
+    from reader.gui.queue import Queued
+    from reader.gui.running import RunningView
+    from reader.gui.verdicts import Judged, VerdictView
+
 PAGES = ("stories", "queue", "runs", "feeds", "start")
 WIDE, NARROW = 1200, 860
 SAID_MS = 6000
+PAINT_MS = 30  # what the first paint does not need waits this long for it
 
 
 class Window(QMainWindow):
@@ -102,15 +104,28 @@ class Window(QMainWindow):
         self.panes.setStretchFactor(1, 1)
         self.panes.setSizes([look().px(self.memory.sidebar), look().px(1224)])
         self._stories()
-        self.queue, self.runs = QueuePage(self.desk), RunsPage(self.desk)
-        self.feeds, self.start = FeedsPage(self.desk), FirstStart()
-        for page in (self.story_panes, self.queue, self.runs, self.feeds, self.start):
-            self.pages.addWidget(page)
+        self.pages.addWidget(self.story_panes)
         self.status = StatusLine()
         column.addWidget(self.panes, 1)
         column.addWidget(self.status)
         self.setCentralWidget(central)
         self._connect()
+
+    def _other_pages(self) -> None:
+        """Make the pages that the first paint does not show, once."""
+        if self.pages.count() > 1:
+            return
+        from reader.gui.feeds import FeedsPage
+        from reader.gui.first_start import FirstStart
+        from reader.gui.queue import QueuePage
+        from reader.gui.runs import RunsPage
+
+        self.queue, self.runs = QueuePage(self.desk), RunsPage(self.desk)
+        self.feeds, self.start = FeedsPage(self.desk), FirstStart()
+        for page in (self.queue, self.runs, self.feeds, self.start):
+            self.pages.addWidget(page)
+            page.wanted.connect(self.command)
+        self._connect_pages()
 
     def _stories(self) -> None:
         self.list, self.reading, self.verify = (
@@ -146,9 +161,10 @@ class Window(QMainWindow):
         self.reading.tab_changed.connect(self._tab_changed)
         self.verify.run.connect(lambda _name: self.command("run"))
         self.verify.show_run.connect(self.show_run)
-        for page in (self.queue, self.runs, self.feeds, self.start):
-            page.wanted.connect(self.command)
         self.list.empty.wanted.connect(self.command)
+        self.status.cancelled.connect(self.jobs.cancel_sync)
+
+    def _connect_pages(self) -> None:
         self.queue.run.connect(self.run_check)
         self.queue.open_item.connect(self.show_story)
         self.queue.open_run.connect(self.show_run)
@@ -163,7 +179,6 @@ class Window(QMainWindow):
         self.feeds.open_feed.connect(lambda id_: self.go(f"feed:{id_}"))
         self.start.read.connect(self._start_reading)
         self.start.run.connect(self._first_run)
-        self.status.cancelled.connect(self.jobs.cancel_sync)
 
     def _connect_jobs(self) -> None:
         self.jobs.sync_progress.connect(self._sync_progress)
@@ -199,6 +214,7 @@ class Window(QMainWindow):
 
     def command(self, name: str) -> None:
         """Do what a command says."""
+        self._other_pages()
         self.deeds.do(name)
 
     def rebuild(self) -> None:
@@ -209,6 +225,7 @@ class Window(QMainWindow):
         self._running_view = None
         self._opened_id = None
         self._build()
+        self._other_pages()
         self.list.filters = filters
         self.list.select_later = current
         if self.bench is not None:
@@ -225,9 +242,12 @@ class Window(QMainWindow):
         """Read the first view; machine and checks follow after the first paint."""
         self.show_view(self.view)
         self.recount()
-        QTimer.singleShot(0, self._after_paint)
+        QTimer.singleShot(PAINT_MS, self._after_paint)
 
     def _after_paint(self) -> None:
+        if self._closed:
+            return
+        self._other_pages()
         self.desk.watch()
         path, chosen = self.desk.path, self.settings
         self.desk.ask(_prepare, self._prepared)
@@ -265,6 +285,8 @@ class Window(QMainWindow):
         self.view = view
         self.setWindowTitle(f"Readproof — {view.title}")
         page = view.key if view.key in PAGES else "stories"
+        if page != "stories":
+            self._other_pages()
         self.pages.setCurrentIndex(PAGES.index(page))
         if changed and page == "stories":
             from reader.gui.filters import Filters
@@ -278,13 +300,17 @@ class Window(QMainWindow):
 
     def focus_list(self) -> None:
         """Give the keyboard to the list of the view that is open."""
-        {
-            "stories": self.list.table.setFocus,
-            "queue": self.queue.table.setFocus,
-            "runs": self.runs.focus,
-            "feeds": self.feeds.table.setFocus,
-            "start": self.start.list.setFocus,
-        }[PAGES[self.pages.currentIndex()]]()
+        match PAGES[self.pages.currentIndex()]:
+            case "queue":
+                self.queue.table.setFocus()
+            case "runs":
+                self.runs.focus()
+            case "feeds":
+                self.feeds.table.setFocus()
+            case "start":
+                self.start.list.setFocus()
+            case _:
+                self.list.table.setFocus()
 
     def load(self, *, keep: bool) -> None:
         """Read the view that is open."""
@@ -296,6 +322,8 @@ class Window(QMainWindow):
         elif page == "feeds":
             self.feeds.load()
         elif page == "start":
+            from reader.gui.first_start import welcome
+
             bench = self.bench
             self.desk.ask(lambda store: welcome(store, bench), self._welcome, key="start")
         else:
@@ -465,6 +493,8 @@ class Window(QMainWindow):
         self.desk.ask(work, ready)
 
     def _run_started(self, job: Job) -> None:
+        from reader.gui.running import RunningView
+
         view = RunningView(job.offer, job.title)
         view.cancel.connect(lambda: self.command("cancel"))
         self._running_view = view
@@ -502,11 +532,15 @@ class Window(QMainWindow):
         if run is None or job is None:
             self.reading.show_tab("digest")
             return
+        from reader.gui.verdicts import judged
+
         bench = self.bench
         self.desk.ask(lambda store: judged(store, run.id, bench), self._show_verdict)
 
     def _show_verdict(self, found: Judged) -> None:
         self.runs.current = found.run.id
+        from reader.gui.verdicts import VerdictView
+
         view = VerdictView()
         view.rerun.connect(lambda _run: self.command("run"))
         view.export.connect(lambda _run: self.command("export"))
