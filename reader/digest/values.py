@@ -18,7 +18,7 @@ _SCORE = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*(?:/\s*(\d{1,3}(?:\.0)?))?\s*(?:分|
 _COUNT = re.compile(
     r"(.+?)\s*[:：]?\s*(\d+)\s*(?:条|篇|个|项|entries|entry|items?)?\s*[。.]?$", re.I
 )
-_SOURCE_NAMES = re.compile(r"[、，,；;|]\s*|\s+(?=(?:原始来源|来源|source)\s*\d)", re.IGNORECASE)
+_SOURCE_NAMES = re.compile(r"[、；;|]\s*|[，,\s]\s*(?=(?:原始来源|来源|sources?)\s*\d|https?://)", re.IGNORECASE)
 _NUMBERED = re.compile(r"^(\d{1,3})\s*(?:[.、．)]|\\\.)\s*(?!\d)(.*)$", re.DOTALL)
 _VERSION = re.compile(
     r"(?:(?:release|version|版本|发布)\s*)?v?\d+(?:\.\d+)+(?:[-.+]?[a-z0-9]+)*(?:\s*(?:release|发布|版本))?",
@@ -60,7 +60,7 @@ def sources(text: str, links: Iterable[Link]) -> tuple[Source, ...]:
         rest = rest.replace(link.text, "\n", 1)
     for line in rest.split("\n"):
         for part in _SOURCE_NAMES.split(line):
-            name = part.strip(" `。.")
+            name = part.strip(" `。.，,")
             if re.match(r"https?://\S+$", name):
                 found.append(Source(name, name))
             elif re.search(r"\w", name) and name not in ("和", "与", "and"):

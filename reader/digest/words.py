@@ -89,7 +89,7 @@ NO_NEWS = re.compile(
     re.IGNORECASE,
 )
 EMPTY_SECTION = re.compile(
-    r"留空|空位|空缺|空窗|无(?:新增|合格|更新)|暂无|没有(?:新增|合格|更新)"
+    r"留空|空位|空缺|空窗|无(?:新增|合格|更新)|暂无|没有(?:新增|合格|更新|条目|收录|新的)"
     r"|left empty|no new|nothing (?:new|to report)|empty this|none this",
     re.IGNORECASE,
 )
