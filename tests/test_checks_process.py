@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tempfile
 import textwrap
 from dataclasses import replace
@@ -13,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from reader.checks.process import run_leg
+from reader.checks.process import remove_abandoned, run_leg
 from reader.model import RunProgress
 from tests.checks_here import plan
 
@@ -81,6 +83,31 @@ def test_everything_it_started_ends_with_it() -> None:
     children = [int(number) for number in re.findall(r"grandchild (\d+)", leg.log)]
     assert len(children) == 2
     assert not [pid for pid in children if psutil.pid_exists(pid) and _alive(pid)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of it")
+def test_a_leg_ends_with_an_app_that_is_killed_outright() -> None:
+    body = """
+        from reader.checks.process import run_leg
+        from tests.checks_here import plan
+        run_leg(plan("hangs", seconds=120), progress=lambda p: print(p.line, flush=True))
+    """
+    app = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(body)],
+        cwd=Path(__file__).parents[1],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert app.stdout is not None
+    assert any("hangs" in line for line in app.stdout)
+    legs = psutil.Process(app.pid).children()
+    app.kill()
+    app.wait(10)
+    app.stdout.close()
+    _gone, left = psutil.wait_procs(legs, timeout=10)
+    remove_abandoned()  # as the next run would
+    assert legs
+    assert not left
 
 
 def _alive(pid: int) -> bool:

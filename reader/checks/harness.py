@@ -92,6 +92,7 @@ class Check:
 
     def __init__(self, parameters: dict[str, Any] | None = None) -> None:
         if parameters is None:
+            _end_with_parent()
             text = Path(os.environ["READPROOF_PARAMETERS"]).read_text(encoding="utf-8")
             parameters = json.loads(text)
         self.parameters: dict[str, Any] = parameters
@@ -211,6 +212,17 @@ class Check:
         """Append to what survives a run that is stopped half-way."""
         with self._samples.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(record, default=str) + "\n")
+
+
+def _end_with_parent() -> None:
+    """Have Linux end the script when the app that started it is killed outright."""
+    if sys.platform.startswith("linux"):
+        import ctypes
+
+        try:
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1: PR_SET_PDEATHSIG
+        except (OSError, AttributeError):
+            return  # the next run ends what is left over
 
 
 def _simulated() -> dict[str, Any] | None:
