@@ -192,3 +192,20 @@ def test_a_missing_qt_library_is_named_and_shows_no_trace(
     assert called.code == 1
     assert named in called.err
     assert len(called.err.strip().splitlines()) == 1
+
+
+def test_the_toolkit_chosen_for_a_run_is_the_next_ones_too(store: Path, tmp_path: Path) -> None:
+    config = own(tmp_path, "confirms")
+    toolkit = tmp_path / "cuda-13.9"
+    (toolkit / "bin").mkdir(parents=True)
+    nvcc = toolkit / "bin" / "nvcc"
+    nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 13.9, V13.9.1'\n")
+    nvcc.chmod(0o755)
+    words = (*config, "check", "run", "confirms", "--python", sys.executable, "--json")
+    first = command(*words, "--cuda", toolkit, store=store)
+    assert first.json["legs"][0]["toolkit"]["version"] == "13.9"
+    assert str(toolkit) in first.err
+    assert command(*words, store=store).json["legs"][0]["toolkit"]["version"] == "13.9"
+    shutil.rmtree(toolkit)
+    later = command(*words, store=store).json["legs"][0]["toolkit"]
+    assert later is None or later["version"] != "13.9"

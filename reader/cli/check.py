@@ -129,13 +129,15 @@ def _print(one: Check, around: Surroundings, why: str | None) -> None:
 def run(
     session: Session, name: str, item: str | None, fail_on: tuple[str, ...], as_json: bool, **o: Any
 ) -> int:
-    """Run one check; exit 130 when it is interrupted, 1 when nothing could be measured."""
+    """Run one check; exit 130 when it is interrupted, 1 where --fail-on says so."""
     one = known_check(session, name)
     _allow(one)
     with session.store(starter=True) as store:
         if item is not None:
             store.library.get(item)
     record = perform(session, one, item, ask=not o.pop("yes"), **o)
+    if o["cuda"] is not None:
+        _remember_toolkit(session, o["cuda"])
     if as_json:
         voice.document(run_document(record, one, language()))
     else:
@@ -143,6 +145,16 @@ def run(
 
         print_run(record, one)
     return _exit_code(record, fail_on)
+
+
+def _remember_toolkit(session: Session, cuda: Path) -> None:
+    """The toolkit chosen for a run that was recorded is the one of the next."""
+    from reader import settings
+
+    chosen = str(cuda.expanduser().resolve())
+    if session.settings.cuda != chosen:
+        settings.save(session.config_path, replace(session.settings, cuda=chosen))
+        voice.note(_("Runs use this CUDA toolkit from now on: {path}").format(path=chosen))
 
 
 def _exit_code(record: Run, fail_on: Sequence[str]) -> int:
@@ -180,7 +192,7 @@ def perform(
     from reader.runner import EnvironmentNeeded, RunOptions
 
     options = RunOptions(
-        cuda=cuda,
+        cuda=cuda or _last_toolkit(session),
         python=python,
         archs=tuple(archs),
         seconds=seconds,
@@ -192,6 +204,12 @@ def perform(
     except EnvironmentNeeded as needed:
         _ask_to_build(one, needed)
         return _once(session, one, item, replace(options, build=True))
+
+
+def _last_toolkit(session: Session) -> Path | None:
+    """Return the toolkit chosen last while it is still there; else the runner looks for one."""
+    last = Path(session.settings.cuda) if session.settings.cuda else None
+    return last if last is not None and last.is_dir() else None
 
 
 def _ask_to_build(one: Check, needed: Any) -> None:
