@@ -28,7 +28,7 @@ def _window(session: Session) -> int:
     try:
         from reader.gui import run
 
-        return run(session.store_path, session.config_path)
+        return run(session.store_path, session.config_path, session.language)
     except ImportError as error:
         if ".so" not in str(error) and "PySide6" not in str(error):
             raise

@@ -60,7 +60,7 @@ class Browser(QTextBrowser):
             block = block.next()
         cursor.endEditBlock()
 
-    def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
         url = name.toString() if isinstance(name, QUrl) else name
         if url.startswith("icon:"):
             return icons.pixmap(url[5:], look().tokens.ink3, look().px(16)).toImage()
@@ -93,7 +93,7 @@ class Browser(QTextBrowser):
 
         self._desk.ask(decoded, arrived)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         side = look().px(MARGIN)
         spare = max(side, self.width() - side - look().px(MEASURE) - look().px(10))
         self.setViewportMargins(side, look().px(10), spare, 0)

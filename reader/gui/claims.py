@@ -47,7 +47,7 @@ class ClaimDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.shape, self.turn = shape, 0
 
-    def sizeHint(  # noqa: N802
+    def sizeHint(
         self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         return QSize(0, look().px({"line": 30, "running": 50, "verdict": 58}[self.shape]))
@@ -200,7 +200,7 @@ class ClaimTable(QTableView):
         self.setAccessibleName(_("Claims"))
         self.selectionModel().currentRowChanged.connect(self._moved)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
         else:

@@ -495,6 +495,11 @@ class Deeds:
         self._settled(language=language)
         self._window.rebuild()
 
+    def choose_toolkit(self, folder: str) -> None:
+        """Let this and later runs use a CUDA toolkit; remembered."""
+        self._window.jobs.choose_toolkit(folder)
+        self._settled(cuda=folder)
+
     def _settled(self, **changes: Any) -> None:
         window = self._window
         window.settings = replace(window.settings, **changes)

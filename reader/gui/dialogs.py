@@ -211,7 +211,7 @@ class Palette(QDialog):
                 self.list.addItem(item)
         self.list.setCurrentRow(0)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
         if step:
             row = self.list.currentRow() + step

@@ -326,7 +326,7 @@ class HealthMark(QWidget):
         self.setFixedSize(look().px(13), look().px(16))
         self.setAccessibleName(words.health_name(health))
 
-    def paintEvent(self, _event: object) -> None:  # noqa: N802
+    def paintEvent(self, _event: object) -> None:
         from PySide6.QtGui import QColor, QPainter
 
         painter = QPainter(self)

@@ -105,16 +105,16 @@ class LayerColumn(QAbstractButton):
         self.updateGeometry()
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         here = look()
         self.setFont(here.font("meta"))
         text = f"{words.layer_short(self.layer)} {words.amount(self.count)}"
         return QSize(self.fontMetrics().horizontalAdvance(text) + 4, here.px(46))
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         return QSize(look().px(34), look().px(46))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         here, t = look(), look().tokens
         painter = QPainter(self)
         if self.underMouse():

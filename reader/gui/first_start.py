@@ -124,7 +124,7 @@ def keyring_usable() -> bool | None:
 
 
 class _Delegate(QStyledItemDelegate):
-    def sizeHint(  # noqa: N802
+    def sizeHint(
         self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         return QSize(0, look().px(94))
@@ -174,7 +174,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 class _List(QListView):
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             super().keyPressEvent(event)
         else:
@@ -425,7 +425,7 @@ class Tally(QWidget):
         self._total, self._here = total, here
         self.setFixedHeight(look().px(18))
 
-    def paintEvent(self, _event: object) -> None:  # noqa: N802
+    def paintEvent(self, _event: object) -> None:
         painter, t, here = QPainter(self), look().tokens, look()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         gap = here.px(3)

@@ -122,6 +122,10 @@ class Jobs(QObject):
 
     # ── runs ─────────────────────────────────────────────────────────────────────────────────
 
+    def choose_toolkit(self, folder: str) -> None:
+        """Let the runs that start from now on use this CUDA toolkit; empty: what fits best."""
+        self._cuda = folder
+
     @property
     def running(self) -> bool:
         """Whether a check runs."""

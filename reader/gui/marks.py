@@ -76,10 +76,10 @@ class LayerStrip(QWidget):
         self.setFixedSize(self.sizeHint())
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(strip_width(), look().px(CELL_HEIGHT))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         paint_layers(painter, 0, 0, self._layers)
         painter.end()
@@ -102,7 +102,7 @@ class EvidenceRow(QWidget):
         self.setFixedHeight(look().line("ui"))
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         here = look()
         self.setFont(here.font("ui"))
         text = sum(
@@ -111,7 +111,7 @@ class EvidenceRow(QWidget):
         )
         return QSize(text + 5 * here.px(14) + 4 * here.px(14), here.line("ui"))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         here = look()
         painter = QPainter(self)
         painter.setFont(here.font("ui"))

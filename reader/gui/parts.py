@@ -186,7 +186,7 @@ def clear(layout: QBoxLayout) -> None:
 
 
 class _Handle(QSplitterHandle):
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter, t = QPainter(self), look().tokens
         across = self.orientation() is Qt.Orientation.Horizontal
         colour = QColor(t.line if across else t.line2)
@@ -205,5 +205,5 @@ class Panes(QSplitter):
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
 
-    def createHandle(self) -> QSplitterHandle:  # noqa: N802
+    def createHandle(self) -> QSplitterHandle:
         return _Handle(self.orientation(), self)

@@ -387,7 +387,7 @@ class HeadLine(QWidget):
         self._names, self._columns = names, columns
         self.setFixedHeight(look().px(28))
 
-    def paintEvent(self, _event: object) -> None:  # noqa: N802
+    def paintEvent(self, _event: object) -> None:
         from PySide6.QtCore import QRect
         from PySide6.QtGui import QColor, QPainter
 

@@ -94,7 +94,7 @@ class _Delegate(QStyledItemDelegate):
         super().__init__(parent)
         self._columns = columns
 
-    def sizeHint(  # noqa: N802
+    def sizeHint(
         self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         return QSize(0, look().px(28 if isinstance(index.data(ROW), HeadRow) else 48))
@@ -240,13 +240,13 @@ class LineTable(QTableView):
         self.selectionModel().currentRowChanged.connect(self._moved)
         self.doubleClicked.connect(lambda _index: self.opened.emit(self.current_id or ""))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
         else:
             event.ignore()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
         row = index.data(ROW) if index.isValid() else None
         if isinstance(row, HeadRow):

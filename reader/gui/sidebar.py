@@ -46,7 +46,7 @@ class Nav:
 
 
 class _Delegate(QStyledItemDelegate):
-    def sizeHint(  # noqa: N802
+    def sizeHint(
         self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         nav = index.data(ENTRY)
@@ -121,7 +121,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 class _Tree(QTreeView):
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
         else:
@@ -151,7 +151,7 @@ class MachineFoot(QAbstractButton):
         self.setToolTip("\n".join(self._lines))
         self.update()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         here, t = look(), look().tokens
         painter = QPainter(self)
         painter.fillRect(0, 0, self.width(), 1, QColor(t.line))
@@ -261,7 +261,7 @@ class Sidebar(QWidget):
                 return True
         return False
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(look().px(216), 600)
 
 

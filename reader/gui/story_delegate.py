@@ -41,7 +41,7 @@ class StoryDelegate(QStyledItemDelegate):
         self.running: str | None = None  # the story whose check is under way
         self.turn = 0
 
-    def sizeHint(  # noqa: N802
+    def sizeHint(
         self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         group = isinstance(index.data(StoryModel.ROW), Group)

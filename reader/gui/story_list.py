@@ -52,7 +52,7 @@ class StoryTable(QTableView):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setAccessibleName(_("Stories"))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         # Letters are commands of the window, never a search in the list.
         arrows = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End)
         pages = (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -237,7 +237,7 @@ class StoryList(QWidget):
                 return self.select(place)
         return False
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(look().px(464), 600)
 
 

@@ -13,7 +13,7 @@ from reader.gui.parts import button, flow, head, icon_label, label, yielding
 from reader.gui.theme import look
 from reader.gui.workbench import Offer
 from reader.language import _, language
-from reader.model import VerdictKind
+from reader.model import Toolkit, VerdictKind
 
 
 def claim_rows(offer: Offer) -> list[ClaimRow]:
@@ -55,6 +55,7 @@ class VerifyPanel(QWidget):
     run = Signal(str)  # the check's name
     all_checks = Signal()
     show_run = Signal(str)
+    toolkit_chosen = Signal(str)  # its folder
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,6 +74,15 @@ class VerifyPanel(QWidget):
         row.addWidget(icon_label("disk", look().tokens.ink3))
         self.environment = yielding(label("", "meta3"))
         row.addWidget(self.environment, 1)
+        self.toolkits = QComboBox()
+        self.toolkits.setAccessibleName(_("CUDA toolkit"))
+        self.toolkits.view().setAccessibleName(_("CUDA toolkit"))
+        self.toolkits.setMaximumHeight(look().px(24))
+        self.toolkits.activated.connect(
+            lambda index: self.toolkit_chosen.emit(self.toolkits.itemData(index))
+        )
+        self.toolkits.hide()
+        row.addWidget(self.toolkits)
         column.addWidget(self.foot)
         self.show_offers([])
 
@@ -120,6 +130,15 @@ class VerifyPanel(QWidget):
             self.last.hide()
         self._show_current()
         self.setFixedHeight(self.wanted_height())
+
+    def show_toolkits(self, toolkits: Sequence[Toolkit], chosen: str) -> None:
+        """Offer the toolkits of this machine; without a choice the run takes what fits best."""
+        self.toolkits.clear()
+        self.toolkits.addItem(_("CUDA: what fits best"), "")
+        for each in toolkits:
+            self.toolkits.addItem(f"CUDA {each.version} · {each.root}", str(each.root))
+        self.toolkits.setCurrentIndex(max(0, self.toolkits.findData(chosen)))
+        self.toolkits.setVisible(bool(toolkits))
 
     def wanted_height(self) -> int:
         """Return how high the panel wants to be."""

@@ -44,13 +44,14 @@ from reader.gui.verify import VerifyPanel
 from reader.gui.views import Listing, Shelf, View
 from reader.gui.workbench import Bench, Offer
 from reader.language import _
-from reader.model import Row, Run, RunProgress
+from reader.model import Digest, Row, Run, RunProgress
 
 if TYPE_CHECKING:
     from reader.gui.first_start import Welcome
     from reader.gui.queue import Queued
     from reader.gui.running import RunningView
     from reader.gui.verdicts import Judged, VerdictView
+    from reader.store import Store
 
 PAGES = ("stories", "queue", "runs", "feeds", "start")
 WIDE, NARROW = 1200, 860
@@ -161,6 +162,7 @@ class Window(QMainWindow):
         self.reading.tab_changed.connect(self._tab_changed)
         self.verify.run.connect(lambda _name: self.command("run"))
         self.verify.show_run.connect(self.show_run)
+        self.verify.toolkit_chosen.connect(self.deeds.choose_toolkit)
         self.list.empty.wanted.connect(self.command)
         self.status.cancelled.connect(self.jobs.cancel_sync)
 
@@ -230,6 +232,7 @@ class Window(QMainWindow):
         self.list.select_later = current
         if self.bench is not None:
             self.sidebar.machine.show_bench(self.bench)
+            self.verify.show_toolkits(self.bench.toolkits, self.settings.cuda)
         self.show_view(view)
         self.refresh()
         if self.jobs.job is not None:
@@ -265,6 +268,7 @@ class Window(QMainWindow):
     def _looked(self, bench: Bench) -> None:
         self.bench = bench
         self.sidebar.machine.show_bench(bench)
+        self.verify.show_toolkits(bench.toolkits, self.settings.cuda)
         if bench.faults:
             self.say(bench.faults[0])
         self.refresh()
@@ -476,14 +480,12 @@ class Window(QMainWindow):
             self.say(_("looking at this machine…"))
             return
 
-        def work(store: object) -> tuple[Offer | None, str]:
-            from reader.store import Store
-
-            assert isinstance(store, Store)  # noqa: S101
+        def work(store: Store) -> tuple[Offer | None, str]:
             story = store.library.get(item)
-            fitting = workbench.offers(store, bench, story)  # type: ignore[arg-type]
-            found = next((each for each in fitting if each.check.name == check), None)
-            return found, getattr(story, "title", "")
+            if isinstance(story, Digest):
+                return None, ""
+            fitting = workbench.offers(store, bench, story)
+            return next((each for each in fitting if each.check.name == check), None), story.title
 
         def ready(found: tuple[Offer | None, str]) -> None:
             offer, title = found
@@ -623,7 +625,7 @@ class Window(QMainWindow):
 
     # ── size and end ─────────────────────────────────────────────────────────────────────────
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit(event.size().width())
         super().resizeEvent(event)
 
@@ -651,11 +653,11 @@ class Window(QMainWindow):
             self.list.show()
         self.focus_list()
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
 
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+    def dropEvent(self, event: QDropEvent) -> None:
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         self.jobs.import_paths(paths)
 
@@ -678,7 +680,7 @@ class Window(QMainWindow):
         memory, config = self.memory.copy(), self.config
         self.desk.run(lambda _task: memory.save(config), name="memory")
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+    def closeEvent(self, event: QCloseEvent) -> None:
         self._closed = True
         self._keep_sizes()
         self.acts.flush()
@@ -688,12 +690,10 @@ class Window(QMainWindow):
         super().closeEvent(event)
 
 
-def _prepare(store: object) -> bool:
+def _prepare(store: Store) -> bool:
     """Bring a new store its starter, old runs to their end; True where nothing was ever synced."""
     from reader import sync
-    from reader.store import Store
 
-    assert isinstance(store, Store)  # noqa: S101
     sync.starter(store)
     store.runs.reap()
     return not store.feeds.all() and not store.runs.all()

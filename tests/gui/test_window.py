@@ -5,20 +5,24 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from reader import settings
 from reader.gui import app, theme
 from reader.gui.desk import Desk
 from reader.gui.story_list import StoryList
 from reader.gui.story_model import PAGE
 from reader.gui.views import Listing, view
 from reader.gui.window import Window
+from reader.model import Toolkit
 from reader.store import Store
 from tests import stories
 from tests.feed_server import Answer, serving
@@ -44,8 +48,7 @@ def test_no_store_sync_parse_or_check_runs_on_the_main_thread(
 
         return recorded
 
-    opened = Store.open.__func__  # type: ignore[attr-defined]
-    monkeypatch.setattr(Store, "open", classmethod(recording("open", opened)))
+    monkeypatch.setattr(Store, "open", staticmethod(recording("open", Store.open)))
     for room, name in (
         (sync, "sync"),
         (sync, "import_paths"),
@@ -205,3 +208,33 @@ def test_a_hundred_thousand_rows_scroll_without_being_loaded(qtbot: QtBot, place
     assert len(listed.model._pages) + len(listed.model._asked) < 30
     assert listed.model.loaded <= 30 * PAGE
     desk.close()
+
+
+def test_a_toolkit_is_chosen_for_runs_and_remembered(
+    window: Window, place: Path, qtbot: QtBot
+) -> None:
+    assert window.bench is not None
+    bench = replace(
+        window.bench,
+        toolkits=tuple(
+            Toolkit(Path(f"/opt/cuda-{version}"), version, version, (), "system")
+            for version in ("13.0", "13.5")
+        ),
+    )
+    window.verify.show_toolkits(bench.toolkits, "")
+    combo = window.verify.toolkits
+    assert [combo.itemText(n) for n in range(combo.count())][1:] == [
+        "CUDA 13.0 · /opt/cuda-13.0",
+        "CUDA 13.5 · /opt/cuda-13.5",
+    ]
+    combo.setFocus()
+    QTest.keyClick(combo, Qt.Key.Key_Down)
+    QTest.keyClick(combo, Qt.Key.Key_Down)
+    combo.activated.emit(combo.currentIndex())
+
+    def kept() -> bool:
+        return settings.load(place / "settings.toml").cuda == "/opt/cuda-13.5"
+
+    qtbot.waitUntil(kept, timeout=WAIT_MS)
+    window.verify.show_toolkits(bench.toolkits, window.settings.cuda)
+    assert combo.currentText() == "CUDA 13.5 · /opt/cuda-13.5"
