@@ -47,6 +47,7 @@ _ATTRIBUTE = re.compile(
 )
 _HEADING = re.compile(r"h[1-6]$")
 _MARK = re.compile(r"\[?(\d{1,3})\]?$")
+_SNAKE = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+|<[^<>\s]+>")
 _EMBEDDED = re.compile(r"data:[a-z]+/[a-z0-9.+-]+[^\"'()\s<>]*+")
 
 
@@ -152,6 +153,7 @@ class _Reader:
         self._marks: list[int] = []
         self._anchor: tuple[str, int] | None = None
         self._raised: int | None = None
+        self._stressed: list[int] = []
         self._numbers: list[int | None] = []
         self._number: int | None = None
         self._rows: list[list[Span]] | None = None
@@ -219,6 +221,8 @@ class _Reader:
             self._numbers[-1] += 1
         elif name == "a" and attributes.get("href"):
             self._anchor = (attributes["href"].strip(), len(self._text))
+        elif name in ("em", "strong"):
+            self._stressed.append(len(self._text))
         elif name == "sup":
             self._raised = len(self._text)
         elif name == "table" and self._rows is None:
@@ -251,6 +255,8 @@ class _Reader:
             self._end_link()
         if name == "sup":
             self._end_raised()
+        if name in ("em", "strong") and self._stressed:
+            self._end_stressed(name)
         if name in ("td", "th") and self._rows is not None:
             if not self._rows:
                 self._rows.append([])
@@ -291,6 +297,13 @@ class _Reader:
             del self._text[start:]
             self._marks += [int(n) for n in re.findall(r"\d+", words)]
 
+    def _end_stressed(self, name: str) -> None:
+        """Give a name in snake case its outer underscores back: the renderer took them."""
+        start = self._stressed.pop()
+        if start < len(self._text) and _SNAKE.fullmatch("".join(self._text[start:])):
+            mark = "_" if name == "em" else "__"
+            self._text[start:] = [mark, *self._text[start:], mark]
+
     def _break(self, name: str) -> None:
         if name not in _BREAKS:
             return
@@ -303,7 +316,7 @@ class _Reader:
 
     def _span(self) -> Span:
         span = Span(settled("".join(self._text)), tuple(self._links), tuple(self._marks))
-        self._text, self._links, self._marks = [], [], []
+        self._text, self._links, self._marks, self._stressed = [], [], [], []
         if self._anchor:
             self._anchor = (self._anchor[0], 0)
         return span

@@ -69,10 +69,11 @@ def _starts(blocks: Sequence[Block]) -> list[int]:
     ]
     if not real:
         return known[:1]
-    before = next(
-        (index for index in known if index < real[0] and _has_content(blocks, index)), real[0]
-    )
-    return [before, *real[1:]]
+    later = {
+        blocks[index].text for index in known if index >= real[0]
+    }  # a list of contents repeats
+    earlier = (index for index in known if index < real[0] and blocks[index].text not in later)
+    return [next(earlier, real[0]), *real[1:]]
 
 
 def _purpose(block: Block) -> str | None:
@@ -154,7 +155,8 @@ def _with_headings(blocks: list[Block]) -> list[Block]:
 def _is_item_heading(blocks: Sequence[Block], index: int, purpose: str) -> bool:
     """Return whether a numbered line is an item's title: labels follow it, or its text does."""
     block = blocks[index]
-    if not _numbered_line(block) or _END.search(block.text) or len(block.text) > 400:
+    name = values.numbered(block.text)[1]
+    if not _numbered_line(block) or _END.search(name) or len(name) > 400:
         return False
     for after in blocks[index + 1 :]:
         if _numbered_line(after) or _purpose(after):

@@ -23,6 +23,7 @@ _MEASURES = frozenset(
     "项个条张次倍种款位年月日天周秒分小时块台套份组轮层核路行列页篇级点"
     "类名例处段步批万亿千百十余多成%％"
 )
+_NOTE = re.compile(r"\s*\[\^(\d{1,3})\]")  # a footnote's mark that was left as it was typed
 _MARKS = re.compile(
     r"(?<=[。！？；.!?”\"）)])(?<!\d\.)\s*((?:\[?\d{1,3}\]?)(?:[\s,，、]+\[?\d{1,3}\]?)*)"
     r"(?=$|\s*(?P<after>\S))"
@@ -94,7 +95,8 @@ def _fill(reference: _Open, text: str, block: Block) -> None:
 def clean(text: str, known: Sequence[Reference]) -> tuple[str, list[int]]:
     """Return a text without its reference marks, and the marks; figures stay where they are."""
     numbers = {reference.n for reference in known}
-    marks: list[int] = []
+    marks = [int(n) for n in _NOTE.findall(text) if int(n) in numbers]
+    text = _NOTE.sub(lambda found: "" if int(found[1]) in numbers else found[0], text)
 
     def taken(found: re.Match[str]) -> str:
         named = [int(n) for n in re.findall(r"\d+", found[1])]

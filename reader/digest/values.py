@@ -18,7 +18,11 @@ _SCORE = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*(?:/\s*(\d{1,3}(?:\.0)?))?\s*(?:分|
 _COUNT = re.compile(
     r"(.+?)\s*[:：]?\s*(\d+)\s*(?:条|篇|个|项|entries|entry|items?)?\s*[。.]?$", re.I
 )
-_SOURCE_NAMES = re.compile(r"[、；;|]\s*|[，,\s]\s*(?=(?:原始来源|来源|sources?)\s*\d|https?://)", re.IGNORECASE)
+_SOURCE_NAMES = re.compile(
+    r"[、；;|]\s*|[，,\s]\s*(?=https?://)"
+    r"|(?<=\d)[，,\s]\s*(?=(?:#|(?:原始)?来源|(?:original |primary )?sources?)\s*\d)",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"^(\d{1,3})\s*(?:[.、．)]|\\\.)\s*(?!\d)(.*)$", re.DOTALL)
 _VERSION = re.compile(
     r"(?:(?:release|version|版本|发布)\s*)?v?\d+(?:\.\d+)+(?:[-.+]?[a-z0-9]+)*(?:\s*(?:release|发布|版本))?",
