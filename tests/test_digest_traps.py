@@ -265,6 +265,27 @@ def test_copied_text_with_banner_and_contents() -> None:
     assert digest(f"{title}\n{contents}\n{text}") == digest(text)
 
 
+def test_copied_items_without_numbers() -> None:
+    text = in_form(sample("daily-traps.md"), Form.TEXT)
+    bare = digest(re.sub(r"(?m)^\d\. (?=\D)", "", text)).items
+    assert [(i.title, i.section, i.score) for i in bare] == [
+        (i.title, i.section, i.score) for i in digest(text).items
+    ]
+
+
+def test_a_table_whose_tabs_were_lost() -> None:
+    text = in_form(sample("quick-look.md"), Form.TEXT)
+    assert digest(text.replace("\t", "\n")) == digest(text)
+
+
+def test_a_page_that_marks_no_article() -> None:
+    for name in SAMPLES:
+        page = in_form(sample(f"{name}.md"), Form.PAGE)
+        bare = digest(page.replace('id="post-article"', ""))
+        assert bare.items == digest(page).items
+        assert bare.remainder == "首页"
+
+
 def test_items_in_unexpected_sections() -> None:
     moved = DAILY.replace("## 重点变化", "## 值得继续观察").replace(
         "示例概览。", f"示例概览。\n\n{ITEM}"

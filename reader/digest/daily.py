@@ -115,10 +115,15 @@ def as_text(block: Block) -> str:
 def _read_lead(parts: Outline, gathered: _Gathered) -> None:
     """Read the lines between title and first section: sentences introduce, the rest is left."""
     for block in repeated(parts.lead, parts.sections):
-        if len(block.text) > 60 or "。" in block.text:
+        if is_sentence(block.text):
             gathered.overview.append(as_text(block))
         elif not _is_day(block.text):
             gathered.leave([as_text(block)], _("A line before the first section"))
+
+
+def is_sentence(text: str) -> bool:
+    """Return whether a line in front of the first section introduces the digest."""
+    return len(text) > 60 or "。" in text
 
 
 def _is_day(text: str) -> bool:

@@ -142,7 +142,7 @@ def _with_headings(blocks: list[Block]) -> list[Block]:
         if name:
             purpose = name
             found.append(replace(block, kind=BlockKind.HEADING, level=2))
-        elif _is_item_heading(blocks, index, purpose):
+        elif _is_item_heading(blocks, index, purpose) or _is_first_title(found, block):
             found.append(replace(block, kind=BlockKind.HEADING, level=3))
         elif purpose not in ("", "references") and _is_unknown_section(blocks, index, purpose):
             purpose = "unknown"
@@ -150,6 +150,12 @@ def _with_headings(blocks: list[Block]) -> list[Block]:
         else:
             found.append(block)
     return found
+
+
+def _is_first_title(found: Sequence[Block], block: Block) -> bool:
+    """Return whether a line without number is the title right under an unknown section."""
+    under = bool(found) and found[-1].kind is BlockKind.HEADING and not _purpose(found[-1])
+    return under and found[-1].level < 3 and _short_line(block)
 
 
 def _is_item_heading(blocks: Sequence[Block], index: int, purpose: str) -> bool:

@@ -10,7 +10,7 @@ from datetime import date, datetime
 
 from reader.digest import references, values, words
 from reader.digest.blocks import Block, BlockKind, Document, Link, Span
-from reader.digest.daily import as_text
+from reader.digest.daily import as_text, is_sentence
 from reader.digest.outline import Section, outline, repeated
 from reader.digest.references import Cited
 from reader.digest.typography import settled
@@ -22,7 +22,8 @@ _COLUMNS_NEEDED = 3  # of a table's known columns, one of them the item's name
 
 def recognise(document: Document) -> bool:
     """Return whether a document is a quick look: a table of items under known columns."""
-    return any(_columns(block) for block in _tables(document.blocks))
+    blocks = _with_table(document.blocks)
+    return any(_columns(block) for block in _tables(blocks))
 
 
 def _tables(blocks: Sequence[Block]) -> list[Block]:
@@ -71,12 +72,16 @@ class _Gathered:
 
 def divide(document: Document, title: str = "") -> ParsedDigest:
     """Divide a quick look; what it does not understand ends in `remainder` and is named."""
-    parts = outline(replace(document, blocks=tuple(_with_story_headings(document))), title)
+    blocks = _with_story_headings(_with_table(document.blocks))
+    parts = outline(replace(document, blocks=tuple(blocks)), title)
     known, sections = references.split(parts.sections)
     day = values.day(document.word("date")) or values.day(parts.title)
     gathered = _Gathered()
     for block in repeated(parts.lead, parts.sections):
-        gathered.overview.append(as_text(block))
+        if is_sentence(block.text):
+            gathered.overview.append(as_text(block))
+        else:
+            gathered.leave([as_text(block)], _("A line before the first section"))
     for section in sections:
         _read(section, gathered, known, day)
     items = _items(gathered, known, day)
@@ -107,9 +112,33 @@ def divide(document: Document, title: str = "") -> ParsedDigest:
 # ── headings that copied text has lost ─────────────────────────────────────────────────────────
 
 
-def _with_story_headings(document: Document) -> list[Block]:
+def _with_table(blocks: Sequence[Block]) -> list[Block]:
+    """Put a table together again whose copied cells stand on lines of their own."""
+    blocks = list(blocks)
+    if any(_columns(table) for table in _tables(blocks)):
+        return blocks
+    names = [words.column_of(b.text) if b.kind is BlockKind.PARAGRAPH else None for b in blocks]
+    start = next((i for i in range(len(names) - 2) if all(names[i : i + 3])), None)
+    if start is None:
+        return blocks
+    width = next((n for n, name in enumerate(names[start:]) if not name), len(names) - start)
+    if "time" not in names[start : start + width]:
+        return blocks  # nothing would tell where the rows end
+    when = names.index("time", start) - start
+    end = start + width
+    while end + width <= len(blocks) and _looks_like_time(blocks[end + when].text):
+        end += width
+    cells = [Span(block.text, block.links, block.marks) for block in blocks[start:end]]
+    rows = tuple(tuple(cells[n : n + width]) for n in range(0, len(cells), width))
+    return [*blocks[:start], Block(BlockKind.TABLE, "", rows=rows), *blocks[end:]]
+
+
+def _looks_like_time(text: str) -> bool:
+    return len(text) < 40 and values.moment(text, near=date(2000, 1, 1)) is not None
+
+
+def _with_story_headings(blocks: list[Block]) -> list[Block]:
     """Give the lines `GROUP：TITLE` of copied text back as headings."""
-    blocks = list(document.blocks)
     if any(b.kind is BlockKind.HEADING and b.level > 1 for b in blocks):
         return blocks
     groups = {cell for table in _tables(blocks) for cell in _groups(table)}
