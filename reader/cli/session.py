@@ -35,7 +35,10 @@ class Session:
 
     @contextmanager
     def store(self, *, starter: bool = False) -> Iterator[Store]:
-        """Open the store; with `starter`, one that has never held anything gets the starter."""
+        """Open the store; with `starter`, one that has never held anything gets the starter.
+
+        Runs of processes that are no more are ended first, so that nobody reads them as running.
+        """
         from reader.store import Store
 
         with Store.open(self.store_path) as store:
@@ -43,6 +46,7 @@ class Session:
                 from reader import sync  # slow to load, and needed once in a store's life
 
                 sync.starter(store)
+            store.runs.reap()
             yield store
 
 

@@ -109,6 +109,8 @@ class _Import:
             self._save(file, read_file(file))
 
     def _save(self, file: Path, taken: list[Incoming]) -> None:
+        if not taken:
+            raise NotUnderstood(_("It holds no post. Save the page or feed again and import that."))
         self._store.library.save(None, taken, self._now())
         for each in taken:
             if each.digest is None:
