@@ -510,6 +510,11 @@ class Claim:
     shows: tuple[str, ...] = ()  # measurements shown beside the verdict
     shown_on_gpu: str | None = None  # id of the record that showed its GPU part; None: never
 
+    @property
+    def never_on_gpu(self) -> bool:
+        """Whether the claim needs a GPU and no record has shown it on one yet."""
+        return self.needs.gpus > 0 and self.shown_on_gpu is None
+
 
 @dataclass(frozen=True, slots=True)
 class Packages:

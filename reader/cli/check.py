@@ -96,6 +96,8 @@ def _print(one: Check, around: Surroundings, why: str | None) -> None:
         line = f"  {mark} {in_language(claim.text, tongue)}"
         if preflight.why_not is not None:
             line += f" ({sentence(preflight.why_not, one)})"
+        if claim.never_on_gpu:
+            line += " · " + _("never shown on a GPU")
         voice.say(line)
 
 

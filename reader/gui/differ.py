@@ -20,6 +20,7 @@ SHOWN = 40  # lines of a difference that are shown
 _PAIR = re.compile(
     r"^(?P<stem>.+)[-_.](?P<side>false|true|off|on|before|after)\.(?P<kind>ptx|c|cu|ll)$"
 )
+_LINE_INFO = re.compile(r"\s*\.loc\s|\$L__(?:tmp|func_)\w*:")
 _FIRST = ("false", "off", "before")
 
 
@@ -49,8 +50,7 @@ def artefact_diff(run: Run) -> dict[str, tuple[str, str, list[str]]]:
 
 def _difference(one: str, other: str) -> list[str]:
     try:
-        first = Path(one).read_text(encoding="utf-8", errors="replace").splitlines()
-        second = Path(other).read_text(encoding="utf-8", errors="replace").splitlines()
+        first, second = _lines_of(one), _lines_of(other)
     except OSError:
         return []
     # Whole-file matching is quadratic; the beginning that differs is what is shown anyway.
@@ -62,6 +62,12 @@ def _difference(one: str, other: str) -> list[str]:
         difflib.unified_diff(first[low : low + 300], second[low : low + 300], lineterm="", n=2)
     )
     return [line for line in found[2:] if not line.startswith("@@")]
+
+
+def _lines_of(path: str) -> list[str]:
+    """Return a text's lines, without those of PTX that only say where in the source they stand."""
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    return [line for line in text.splitlines() if not _LINE_INFO.match(line)]
 
 
 class DiffView(QFrame):

@@ -26,6 +26,8 @@ def claim_rows(offer: Offer) -> list[ClaimRow]:
         missing = ""
         if before.why_not is not None:
             missing = reasons.render(before.why_not, offer.check, language())
+            if claim.never_on_gpu:
+                missing = f"{missing} · {_('never shown on a GPU')}"
         shown = verdict is not None and verdict is not VerdictKind.COULD_NOT_RUN
         if shown and verdict is not None:
             state, how = verdict.value, words.verdict_name(verdict)

@@ -172,7 +172,7 @@ def _claim(finding: Finding, tongue: str, _: Say) -> ClaimPart:
         ),
         cases=_cases(recorded.run.legs, verdict.claim, tongue),
         run=recorded.run.id,
-        never_on_gpu=claim is not None and bool(claim.needs.gpus) and claim.shown_on_gpu is None,
+        never_on_gpu=claim is not None and claim.never_on_gpu,
         stale=bool(recorded.run.stale),
         elsewhere=_elsewhere(recorded.run, claim, _)
         if verdict.verdict is VerdictKind.COULD_NOT_RUN
