@@ -18,7 +18,9 @@ from reader.gui.window import Window
 
 RAISE = b"raise\n"
 WAIT_MS = 1000
-SWITCH_SECONDS = 0.001
+# A painting thread takes the interpreter back hundreds of times a frame; each time it waits this
+# long for a worker that computes. Python's own 5 ms would make every such wait a visible stall.
+SWITCH_SECONDS = 0.0001
 
 
 class Single(QObject):
@@ -105,7 +107,6 @@ def make_window(store: Path, config: Path, language: str | None) -> Window:
 
 def run(store: Path, config: Path, language: str | None) -> int:
     """Open the window and return when it is closed."""
-    # Workers that parse give the window's thread its turn five times as often as by default.
     sys.setswitchinterval(SWITCH_SECONDS)
     QApplication.setApplicationName("readproof")
     QApplication.setApplicationDisplayName("Readproof")

@@ -294,8 +294,9 @@ def _show(button: QPushButton, name: str, chosen: list[str]) -> None:
     text = chosen[0] if len(chosen) == 1 else f"{name} {len(chosen)}" if chosen else name
     button.setText(f"{text} ")
     button.setAccessibleName(f"{name}: {', '.join(chosen)}" if chosen else name)
-    button.setProperty("on", bool(chosen))
-    refresh_style(button)
+    if button.property("on") != bool(chosen):
+        button.setProperty("on", bool(chosen))
+        refresh_style(button)
 
 
 class Chips(QWidget):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from reader.gui.running import RunningView
     from reader.gui.verdicts import Judged, VerdictView
     from reader.store import Store
+    from reader.tasks import Task
 
 PAGES = ("stories", "queue", "runs", "feeds", "start")
 WIDE, NARROW = 1200, 860
@@ -274,6 +276,7 @@ class Window(QMainWindow):
         self.refresh()
         if self.reading.opened is not None:
             self._load_offers(self.reading.opened)
+        self.desk.run(_warm, name="warm")
 
     # ── views ────────────────────────────────────────────────────────────────────────────────
 
@@ -688,6 +691,12 @@ class Window(QMainWindow):
         self.jobs.cancel_run()
         self.desk.close()
         super().closeEvent(event)
+
+
+def _warm(_task: Task[None]) -> None:
+    """Import what the first sync, run and report need while nothing else happens."""
+    for name in ("reader.sync.engine", "reader.parse.documents", "reader.runner", "reader.report"):
+        import_module(name)
 
 
 def _prepare(store: Store) -> bool:
