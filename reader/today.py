@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
 
 from packaging.version import InvalidVersion, Version
 
@@ -125,24 +124,3 @@ def ranked(rows: Sequence[Row], stack: Stack) -> list[Row]:
         return badge(row, stack) is None, -(row.score or 0.0), -published
 
     return sorted(rows, key=key)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Which day Today shows; `quiet` when nothing came on the day itself."""
-
-    day: date | None
-    quiet: bool
-
-
-def plan(days: Iterable[date], now: datetime) -> Plan:
-    """Return the newest day with stories that is not in the future; quiet when it is a day old."""
-    today = now.date()
-    past = [day for day in days if day <= today + timedelta(days=1)]
-    newest = max(past, default=None)
-    return Plan(newest, newest is not None and today - newest > timedelta(days=1))
-
-
-def done(rows: Iterable[Row]) -> bool:
-    """Return whether the day has ended: nothing in it is left unread."""
-    return all(row.marks.read for row in rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -80,15 +80,3 @@ def test_the_stack_is_what_the_user_works_with() -> None:
     assert stack.projects["triton"] == ("3.8.0",)
     assert stack.projects["cuda"] == ("13.0",)
     assert stack.archs == ("sm_90",)
-
-
-def test_today_is_the_newest_day() -> None:
-    days = [date(2026, 10, 20), date(2026, 10, 28), date(2027, 1, 1)]
-    assert today.plan(days, NOW) == today.Plan(date(2026, 10, 28), quiet=False)
-    assert today.plan([date(2026, 10, 20)], NOW) == today.Plan(date(2026, 10, 20), quiet=True)
-    assert today.plan([], NOW) == today.Plan(None, quiet=False)
-
-
-def test_done_is_a_state() -> None:
-    assert today.done([row("a", read=True)])
-    assert not today.done([row("a", read=True), row("b")])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from reader.gui import words
@@ -21,6 +21,7 @@ STORIES = (StoryKind.ITEM, StoryKind.ENTRY)
 MOST_GROUPED = 300
 FRESH = timedelta(hours=36)
 RECENT_DIGEST = timedelta(days=7)
+MOST_DIGESTS = 8  # of one day
 Ranker = Callable[["Store", Sequence[Row]], tuple[list[str], dict[str, str]]]
 
 
@@ -114,28 +115,32 @@ def _loosened(store: Store, bases: Sequence[Query], filters: Filters) -> tuple[i
     )
 
 
-def today_queries(store: Store) -> tuple[list[Query], Digest | None]:
-    """Return what makes up today: the newest digest's items and the newest posts beside it."""
+def today_queries(store: Store) -> tuple[list[Query], list[Digest]]:
+    """Return what makes up today: the items of the newest day's digests, and the newest posts."""
     base = Query(kinds=STORIES, limit=None)
     newest = store.library.page(replace(base, kinds=tuple(StoryKind), limit=1))
     if not newest or newest[0].published is None:
-        return [], None
+        return [], []
     moment = newest[0].published
     entries = replace(base, kinds=(StoryKind.ENTRY,), since=moment - FRESH)
-    found = store.library.page(replace(base, kinds=(StoryKind.DIGEST,), limit=1))
-    digest = store.library.get(found[0].id) if found else None
-    if not isinstance(digest, Digest) or not _recent(digest, moment):
-        return [entries], None
-    items = replace(base, kinds=(StoryKind.ITEM,), digest=digest.id, order=Order.SCORE)
-    return [items, entries], digest
+    found = store.library.page(replace(base, kinds=(StoryKind.DIGEST,), limit=MOST_DIGESTS))
+    read = [store.library.get(row.id) for row in found if _recent(row, moment)]
+    digests = [each for each in read if isinstance(each, Digest)]
+    digests = [each for each in digests if _day(each) == _day(digests[0])]
+    items = replace(base, kinds=(StoryKind.ITEM,), order=Order.SCORE)
+    return [*(replace(items, digest=each.id) for each in digests), entries], digests
 
 
-def _recent(digest: Digest, moment: datetime) -> bool:
-    return digest.published is not None and moment - digest.published < RECENT_DIGEST
+def _recent(row: Row, moment: datetime) -> bool:
+    return row.published is not None and moment - row.published < RECENT_DIGEST
+
+
+def _day(digest: Digest) -> date | None:
+    return digest.parsed.date or (digest.published.date() if digest.published else None)
 
 
 def _today(store: Store, filters: Filters, rank: Ranker | None) -> Listing:
-    bases, digest = today_queries(store)
+    bases, digests = today_queries(store)
     by_score = filters.by_score is not False
     queries = [filters.narrow(each) for each in bases]
     every = [store.library.counts(each) for each in queries]
@@ -147,7 +152,7 @@ def _today(store: Store, filters: Filters, rank: Ranker | None) -> Listing:
         places = {id_: place for place, id_ in enumerate(order)}
         rows.sort(key=lambda row: places.get(row.id, len(places)))
     rows.sort(key=_section_order(rows))
-    ids, groups = _grouped(rows, digest)
+    ids, groups = _grouped(rows, {each.id: each for each in digests})
     return Listing(
         ids=ids,
         groups=groups if len(ids) <= MOST_GROUPED else [],
@@ -156,10 +161,10 @@ def _today(store: Store, filters: Filters, rank: Ranker | None) -> Listing:
         total=sum(each.total for each in whole),
         unread=sum(each.unread for each in whole),
         by_score=by_score,
-        notices=_notices(digest),
+        notices=tuple(line for each in digests for line in _notices(each)),
         loosened=_loosened(store, bases, filters) if not ids else (),
-        caption=words.day(digest.published, weekday=True)
-        if digest is not None and digest.published
+        caption=words.day(digests[0].published, weekday=True)
+        if digests and digests[0].published
         else _newest_day(rows),
     )
 
@@ -169,33 +174,38 @@ def _newest_day(rows: Sequence[Row]) -> str:
     return words.day(max(days), weekday=True) if days else ""
 
 
+def _section(row: Row) -> tuple[str | None, str] | None:
+    """Return where an item stands: its digest and section; None for a post."""
+    return (row.digest, row.section) if row.kind is StoryKind.ITEM else None
+
+
 def _section_order(rows: Sequence[Row]) -> Callable[[Row], tuple[bool, int]]:
-    sections = list(dict.fromkeys(row.section for row in rows if row.kind is StoryKind.ITEM))
+    """Sections in the order of their first row: the one with the most urgent story leads."""
+    digests = list(dict.fromkeys(row.digest for row in rows))
+    sections = list(dict.fromkeys(_section(row) for row in rows))
+    sections.sort(key=lambda each: digests.index(each[0]) if each else len(digests))
 
     def order(row: Row) -> tuple[bool, int]:
-        item = row.kind is StoryKind.ITEM
-        return not item, sections.index(row.section) if item else 0
+        where = _section(row)
+        return where is None, sections.index(where)
 
     return order
 
 
 def _grouped(
-    rows: Sequence[Row], digest: Digest | None
+    rows: Sequence[Row], digests: Mapping[str, Digest]
 ) -> tuple[list[str], list[tuple[Group, int]]]:
     groups: list[tuple[Group, int]] = []
-    last: tuple[bool, str] | None = None
     for place, row in enumerate(rows):
-        item = row.kind is StoryKind.ITEM
-        key = (item, row.section if item else "")
-        if key != last:
-            same = [
-                each
-                for each in rows
-                if (each.kind is StoryKind.ITEM, each.section if item else "") == key
-            ]
-            title = _heading(row, digest) if item else _("Source entries · layers judged here")
-            groups.append((Group(title, "digest" if item else "feeds", len(same)), place))
-            last = key
+        where = _section(row)
+        if place and _section(rows[place - 1]) == where:
+            continue
+        same = sum(_section(each) == where for each in rows)
+        if where is None:
+            group = Group(_("Source entries · layers judged here"), "feeds", same)
+        else:
+            group = Group(_heading(row, digests.get(row.digest or "")), "digest", same)
+        groups.append((group, place))
     return [row.id for row in rows], groups
 
 
@@ -213,9 +223,7 @@ def digest_name(digest: Digest | None) -> str:
     return "AI Compiler Daily"
 
 
-def _notices(digest: Digest | None) -> tuple[str, ...]:
-    if digest is None:
-        return ()
+def _notices(digest: Digest) -> tuple[str, ...]:
     first = (_("The digest says it is incomplete"),) if digest.parsed.incomplete else ()
     return (*first, *digest.parsed.notices, *digest.parsed.not_understood)
 
@@ -259,7 +267,7 @@ def shelf(store: Store) -> Shelf:
     """Count everything that stands in the sidebar and in the status line."""
     from reader.model import Health, QueueState
 
-    bases, _digest = today_queries(store)
+    bases, _digests = today_queries(store)
     library, feeds, kept = store.library, store.feeds.all(), store.feeds.kept()
     settled = (
         QueueState.CONFIRMED,

@@ -18,9 +18,10 @@ from pytestqt.qtbot import QtBot
 from reader import settings
 from reader.gui import app, theme
 from reader.gui.desk import Desk
+from reader.gui.filters import Filters
 from reader.gui.story_list import StoryList
 from reader.gui.story_model import PAGE
-from reader.gui.views import Listing, view
+from reader.gui.views import Listing, load, view
 from reader.gui.window import Window
 from reader.model import Toolkit
 from reader.store import Store
@@ -238,3 +239,32 @@ def test_a_toolkit_is_chosen_for_runs_and_remembered(
     qtbot.waitUntil(kept, timeout=WAIT_MS)
     window.verify.show_toolkits(bench.toolkits, window.settings.cuda)
     assert combo.currentText() == "CUDA 13.5 · /opt/cuda-13.5"
+
+
+def test_today_holds_every_digest_of_the_newest_day(place: Path) -> None:
+    """Two generators' digests of one day stand side by side, each under its own heading."""
+    from datetime import UTC, datetime
+
+    from reader.model import (
+        DigestKind,
+        Form,
+        Incoming,
+        Labels,
+        ParsedDigest,
+        ParsedEntry,
+        ParsedItem,
+    )
+
+    moment = datetime(2027, 1, 5, 9, tzinfo=UTC)
+    with Store.open(place / "readproof.db") as store:
+        for kind in DigestKind:
+            item = ParsedItem(title=f"A {kind} story", section="Key changes", summary="s")
+            digest = ParsedDigest(kind, Form.MARKDOWN, kind, (item,), date=moment.date())
+            entry = ParsedEntry(kind, guid=kind, published=moment, content_html="<p>d</p>")
+            store.library.save(
+                None, [Incoming(entry, digest=digest, item_labels=(Labels(),))], moment
+            )
+        listing = load(store, "today", Filters(), None)
+        titles = {row.title for row in store.library.rows(listing.ids)}
+    assert {f"A {kind} story" for kind in DigestKind} <= titles
+    assert len({group.title for group, _place in listing.groups}) >= 2
