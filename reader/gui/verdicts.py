@@ -302,7 +302,7 @@ def _facts(claim: ClaimPart) -> QGridLayout:
     grid.setColumnStretch(1, 1)
     numbers = " · ".join(f"{name} {value}" for name, value in claim.numbers)
     lines = (
-        (_("The source says"), claim.expected),
+        (_("Expected"), claim.expected),
         (_("Tested by"), claim.method),
         (_("Measured here"), numbers),
     )
