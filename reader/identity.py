@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -224,9 +225,17 @@ def repeated_guids(entries: Iterable[ParsedEntry]) -> frozenset[str]:
     for entry in entries:
         guid = guid_key(entry.guid, entry.url) if entry.guid and entry.guid.strip() else ""
         link = _link_key(entry.url) if entry.url else ""
-        if (guid, link, entry.title, entry.published) not in told:
-            told.add((guid, link, entry.title, entry.published))
-            counted.update({guid, link} - {""})
+        # Without address and GUID only the text can tell two posts apart.
+        said = (
+            guid,
+            link,
+            entry.title,
+            entry.published,
+            "" if guid or link else entry.content_html,
+        )
+        if said not in told:
+            told.add(said)
+            counted.update({guid, link, _title_key(entry)} - {""})
     return frozenset(key for key, times in counted.items() if times > 1)
 
 
@@ -234,6 +243,11 @@ def _link_key(url: str) -> str:
     fragment = url.partition("#")[2]
     key = canonical_url(url).partition("#")[0]
     return f"{key}#{fragment}".casefold() if fragment else key.casefold()
+
+
+def _title_key(entry: ParsedEntry) -> str:
+    when = entry.published.astimezone(UTC).isoformat() if entry.published else ""
+    return f"title:{normalised_title(entry.title)}|{when}"
 
 
 def entry_keys(
@@ -250,8 +264,12 @@ def entry_keys(
     if entry.url and (link := _link_key(entry.url)) not in repeated_guids:
         keys.append(f"{feed_key}|link:{link}")
     if not keys:
-        when = entry.published.astimezone(UTC).isoformat() if entry.published else ""
-        keys.append(f"{feed_key}|title:{normalised_title(entry.title)}|{when}")
+        title = _title_key(entry)
+        if title in repeated_guids:
+            title += (
+                "|" + hashlib.sha256(entry.content_html.encode("utf-8", "replace")).hexdigest()[:16]
+            )
+        keys.append(f"{feed_key}|{title}")
     return tuple(keys)
 
 
@@ -261,7 +279,7 @@ def entry_key(
     """Return the key an entry is known by through edits, scheme changes and paper versions.
 
     A paper, release or commit given by its own site has one key whatever feed it comes by;
-    else GUID, else link, else title and date, within the feed.
+    else GUID, else link, else title and date (and text, where these repeat), within the feed.
     """
     return entry_keys(feed_key, entry, repeated_guids=repeated_guids)[0]
 

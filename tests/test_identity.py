@@ -165,6 +165,16 @@ def test_a_repeated_guid_falls_back_to_link_then_title() -> None:
     assert "|title:" in keys[4]
 
 
+def test_without_guid_link_and_date_the_text_tells_apart() -> None:
+    entries = [ParsedEntry("same title", content_html=f"text {n % 3}") for n in range(6)]
+    repeated = identity.repeated_guids(entries)
+    keys = {identity.entry_key(FEED, each, repeated_guids=repeated) for each in entries}
+    assert len(keys) == 3
+    alone = ParsedEntry("a title of its own", content_html="before")
+    edited = replace(alone, content_html="after")
+    assert identity.entry_key(FEED, alone) == identity.entry_key(FEED, edited)
+
+
 def test_a_release_by_two_channels_is_one_entry() -> None:
     url = "https://github.com/example/tilec/releases/tag/v1.0"
     atom = _entry("tag:github.com,2008:Repository/1/v1.0", url)
