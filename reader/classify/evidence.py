@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from reader.classify.rules import load
@@ -24,6 +25,9 @@ _KINDS = (
 )
 
 
+_NAMES = ("denies", "faster", *(kind.value for kind in _KINDS))
+
+
 @cache
 def _terms(name: str) -> Terms:
     raw = load("evidence")[name]
@@ -32,29 +36,29 @@ def _terms(name: str) -> Terms:
 
 def shown(text: str) -> tuple[Evidence, ...]:
     """Return every kind of evidence a text shows, weakest first."""
+    whole = Prepared.of(text)
+    # Few terms stand in the text at all; only these are looked for in each sentence.
+    here = {name: _terms(name).within(whole) for name in _NAMES}
     found: set[Evidence] = set()
     for sentence in _SENTENCE.split(text):
         if sentence.strip():
-            found |= _of_sentence(sentence)
+            found |= _of_sentence(sentence, here)
     return tuple(kind for kind in _KINDS if kind in found)
 
 
-def _of_sentence(sentence: str) -> set[Evidence]:
+def _of_sentence(sentence: str, here: Mapping[str, Terms]) -> set[Evidence]:
     found: set[Evidence] = set()
-    denied = _terms("denies").found(Prepared.of(sentence))
+    prepared = Prepared.of(sentence)
+    denied = here["denies"].found(prepared)
     # A clause that denies takes the performance of the whole sentence, but not the rest of it.
     for clause in re.split(r"[，,：:]\s*", sentence) if denied else [sentence]:
-        prepared = Prepared.of(clause)
-        if denied and _terms("denies").found(prepared):
+        part = Prepared.of(clause) if denied else prepared
+        if denied and here["denies"].found(part):
             continue
-        found |= {kind for kind in _KINDS[:3] if _terms(kind.value).found(prepared)}
-    if not denied and _NUMBER.search(sentence) and _terms("faster").found(Prepared.of(sentence)):
-        found |= _of_numbers(Prepared.of(sentence))
+        found |= {kind for kind in _KINDS[:3] if here[kind.value].found(part)}
+    if not denied and _NUMBER.search(sentence) and here["faster"].found(prepared):
+        found |= {kind for kind in _KINDS[3:] if here[kind.value].found(prepared)}
     return found
-
-
-def _of_numbers(prepared: Prepared) -> set[Evidence]:
-    return {kind for kind in _KINDS[3:] if _terms(kind.value).found(prepared)}
 
 
 def evidence_name(kind: Evidence, language: str) -> str:

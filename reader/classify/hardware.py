@@ -60,7 +60,7 @@ def _ignored() -> re.Pattern[str]:
 
 def named(prepared: Prepared) -> tuple[str, ...]:
     """Return the nodes a text names, without those that stand above another one named."""
-    cleaned = Prepared(prepared.text, prepared.lower, _ignored().sub("", prepared.words))
+    cleaned = prepared.without(_ignored())
     found = [node.name for node in tree().values() if _names(node, cleaned)]
     for arch, generation in _architectures(cleaned):
         found += [arch] if arch not in found else []

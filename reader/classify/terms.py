@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-_NOT_A_WORD = re.compile(r"[^a-z0-9_.+]+")
+_WORD = b"abcdefghijklmnopqrstuvwxyz0123456789_.+"
+_WORDS_ONLY = bytes(each if each in _WORD else 0x20 for each in range(256))
 _DOTS = re.compile(r"(?<![a-z0-9_])\.+|\.+(?![a-z0-9_])")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -16,7 +17,10 @@ def latin(text: str) -> str:
     Whatever is no letter, digit, `_`, `+` or inner dot is a space, Han characters too, so
     `Triton编译器` and `multi-GPU` give the words `triton` and `multi gpu`.
     """
-    return " " + _DOTS.sub(" ", _NOT_A_WORD.sub(" ", text.lower())).replace("  ", " ").strip() + " "
+    words = text.lower().encode("ascii", "replace").translate(_WORDS_ONLY).decode("ascii")
+    if "." in words:
+        words = _DOTS.sub(" ", words)
+    return f" {' '.join(words.split())} "
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,44 +30,63 @@ class Prepared:
     text: str
     lower: str
     words: str
+    vocabulary: frozenset[str]
+    chinese: bool
 
     @classmethod
     def of(cls, text: str) -> Prepared:
         """Prepare a text."""
-        return cls(text, text.lower(), latin(text))
+        words = latin(text)
+        chinese = _HAN.search(text) is not None
+        return cls(text, text.lower(), words, frozenset(words.split()), chinese)
+
+    def without(self, pattern: re.Pattern[str]) -> Prepared:
+        """Return the text with the Latin words that a pattern finds taken out."""
+        words = pattern.sub("", self.words)
+        return replace(self, words=words, vocabulary=frozenset(words.split()))
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Terms that count alike: Chinese ones found anywhere, Latin ones as whole words or stems."""
+    """Terms that count alike: Chinese ones found anywhere, Latin ones as whole words or stems.
+
+    Single words are kept apart: they are found by one look into the text's vocabulary.
+    """
 
     han: tuple[str, ...]
-    latin: tuple[str, ...]
+    words: frozenset[str]
+    phrases: tuple[str, ...]
 
     @classmethod
     def of(cls, terms: list[str]) -> Terms:
         """Read terms as the rule files write them."""
         han = tuple(term.lower() for term in terms if _HAN.search(term))
-        return cls(han, tuple(_needle(term) for term in terms if not _HAN.search(term)))
+        needles = [_needle(term) for term in terms if not _HAN.search(term)]
+        words = {each.strip() for each in needles if each.endswith(" ") and " " not in each.strip()}
+        return cls(han, frozenset(words), tuple(n for n in needles if n.strip() not in words))
 
-    def count(self, prepared: Prepared, enough: int) -> int:
-        """Return how many different terms stand in a text, counting no further than `enough`."""
-        found = 0
-        for term in self.han:
-            if term in prepared.lower:
-                found += 1
-                if found >= enough:
-                    return found
-        for term in self.latin:
-            if term in prepared.words:
-                found += 1
-                if found >= enough:
-                    return found
-        return found
+    def within(self, prepared: Prepared) -> Terms:
+        """Return those of the terms that stand in a text."""
+        han = [term for term in self.han if term in prepared.lower] if prepared.chinese else []
+        phrases = [phrase for phrase in self.phrases if phrase in prepared.words]
+        return Terms(tuple(han), self.words & prepared.vocabulary, tuple(phrases))
+
+    @property
+    def total(self) -> int:
+        """How many terms there are."""
+        return len(self.han) + len(self.words) + len(self.phrases)
+
+    def count(self, prepared: Prepared) -> int:
+        """Return how many different terms stand in a text."""
+        return self.within(prepared).total
 
     def found(self, prepared: Prepared) -> bool:
         """Return whether any of the terms stands in a text."""
-        return self.count(prepared, 1) > 0
+        if not self.words.isdisjoint(prepared.vocabulary):
+            return True
+        if prepared.chinese and any(term in prepared.lower for term in self.han):
+            return True
+        return any(phrase in prepared.words for phrase in self.phrases)
 
 
 def _needle(term: str) -> str:
