@@ -25,7 +25,7 @@ def in_form(text: str, form: Form) -> str:
 
 def title_of(text: str) -> str:
     """Return the title the post's first heading gives."""
-    return re.search(r"^# (.+)$", text, re.MULTILINE)[1]  # type: ignore[index]
+    return next(line[2:] for line in text.splitlines() if line.startswith("# "))
 
 
 # ── the site's renderer ────────────────────────────────────────────────────────────────────────
@@ -36,7 +36,7 @@ def feed_html(text: str) -> str:
     body = re.sub(r"\A---\n.*?\n---\n", "", text, count=1, flags=re.DOTALL)
     body = re.sub(r"\[\^(\d+)\]", r'<sup><a href="#ref-\1">\1</a></sup>', body)
     body = re.sub(r"(?<=\n)## References\n", "## References\n", body)
-    html = markdown.markdown(body, extensions=["tables", "fenced_code"])
+    html = markdown.markdown(body, extensions=["tables", "fenced_code"], tab_length=2)
     soup = BeautifulSoup(html, "html.parser")
     for code in soup.find_all("code"):
         code["class"] = "language-plaintext highlighter-rouge"
@@ -87,7 +87,7 @@ def copied(html: str) -> str:
     """Return what selecting the whole page and copying it gives: no bold, code or addresses."""
     soup = BeautifulSoup(html, "html.parser")
     lines = [_FURNITURE_TOP, "阅读 17", ""]
-    for block in soup.find_all(["h1", "h2", "h3", "p", "ul", "ol", "table"]):
+    for block in soup.find_all(["h1", "h2", "h3", "h4", "p", "pre", "ul", "ol", "table"]):
         if block.find_parent(["li", "table"]):
             continue
         lines += [*_lines(block), ""]
@@ -95,8 +95,14 @@ def copied(html: str) -> str:
 
 
 def _lines(block: Tag) -> list[str]:
+    if block.name == "pre":
+        return block.get_text().strip("\n").split("\n")
     if block.name == "ul":
-        return [f"  • {_words(item)}" for item in block.find_all("li")]
+        return [f"  • {_own_words(item)}" for item in block.find_all("li")]
+    before = block.find_previous(["h2", "h3"])
+    listing = isinstance(before, Tag) and _words(before) == "References"
+    if block.name == "ol" and not listing:
+        return [f"  {n}. {_words(li)}" for n, li in enumerate(block.find_all("li"), start=1)]
     if block.name == "ol":  # the site numbers references on lines of their own
         return [
             line
@@ -107,6 +113,12 @@ def _lines(block: Tag) -> list[str]:
         rows = block.find_all("tr")
         return ["\t".join(_words(cell) for cell in row.find_all(["th", "td"])) for row in rows]
     return [_words(block)]
+
+
+def _own_words(item: Tag) -> str:
+    """Return a list line without the lists nested in it; those have lines of their own."""
+    kept = [each for each in item.children if not (isinstance(each, Tag) and each.name == "ul")]
+    return re.sub(r"\s+", " ", "".join(each.get_text() for each in kept)).strip()
 
 
 def _words(block: Tag) -> str:

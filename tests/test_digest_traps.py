@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from reader.digest import NotADigest, read, words
+from reader.digest import NotADigest, read
 from reader.digest.typography import settled
 from reader.model import Form, ParsedDigest
 from tests.digest_forms import in_form
@@ -293,37 +293,3 @@ def test_items_in_unexpected_sections() -> None:
     found = digest(moved)
     assert [item.section for item in found.items] == ["今日概览", "值得继续观察"]
     assert found.overview == "示例概览。"
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-@pytest.mark.parametrize("form", list(Form))
-def test_no_sentence_is_lost(name: str, form: Form) -> None:
-    """Every clause of the Markdown is found in some field, whatever form it came in."""
-    text = sample(f"{name}.md")
-    kept = _letters(repr(digest(in_form(text, form))))
-    body = re.sub(r"\A---.*?\n---\n", "", text, flags=re.DOTALL)
-    body = re.sub(r"\[\^\d+\]|\]\([^)]*\)", "", body)
-    body = body if form is not Form.TEXT else re.sub(r"<[A-Z]\w*>", "", body)
-    for clause in re.split(
-        r"[。；;、，,\n|`\[\]：:]|\*\*|^\s*\d+\. |^- |---", body, flags=re.MULTILINE
-    ):
-        lost = [word for word in clause.split() if _letters(word) not in kept]
-        assert not lost or _is_boilerplate(clause), clause
-
-
-def _letters(text: str) -> str:
-    return "".join(re.findall(r"[^\W_]+", text)).lower()
-
-
-def _is_boilerplate(clause: str) -> bool:
-    """Return whether a clause is a label, a heading the fields stand for, an instant or a count."""
-    clause = clause.strip(" #>*")
-    tables = (words.SECTIONS, words.LABELS, words.NOTES, words.COLUMNS)
-    known = {each for table in tables for spellings in table.values() for each in spellings}
-    if clause.lower() in known or words.INCOMPLETE.search(clause):
-        return True
-    value = (
-        r"[\dT+-]+(?: (?:至|to) [\dT+-]+)?|.+ \d+ (?:条|items)|(?:1\. )?(?:Release )?v[\d.]+|至|to"
-    )
-    moment = r"\d+ 月 \d+ 日 \d+|\d+|\d+(?:[.．]\d+)?[／/]100|时间（\+08"
-    return re.fullmatch(f"{value}|{moment}", clause) is not None

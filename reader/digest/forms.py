@@ -22,6 +22,7 @@ _CLOSED = re.compile(r"</(?:p|div|h[1-6]|li|article|table)>", re.IGNORECASE)
 _MARKDOWN = re.compile(
     r"^(?:#{1,6}[ \t]+\S|\*\*[^*\n]{1,40}[：:]\s*\*\*|>[ \t]?\S|\|?[ \t]*:?-{3,}:?[ \t]*\|)", re.M
 )
+_UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{3,})\s*$")
 _BACK = re.compile(r"\s*(?:←|<-|«|‹)\s*(?:返回|Back)[^\n]{0,24}$", re.IGNORECASE)
 
 
@@ -44,7 +45,21 @@ def detect_form(content: str) -> Form:
             return Form.FEED_HTML
     if len(_CLOSED.findall(content[:200_000])) > 2:
         return Form.FEED_HTML
-    return Form.MARKDOWN if _MARKDOWN.search(content[:200_000]) else Form.TEXT
+    if _MARKDOWN.search(content[:200_000]) and not _is_copied(content[:200_000]):
+        return Form.MARKDOWN
+    return Form.TEXT
+
+
+def _is_copied(content: str) -> bool:
+    """Return whether sections stand on bare lines: then `# …` is a comment in code, no heading."""
+    lines = content.splitlines()
+    bare = False
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        if words.section_of(line):
+            if line.lstrip().startswith(("#", "*", ">", "-", "|")) or _UNDERLINE.match(after):
+                return False
+            bare = True
+    return bare
 
 
 def blocks(content: str, form: Form) -> Document:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from reader.digest.blocks import Block, BlockKind, Document, Link, Span
-from reader.digest.typography import settled
+from reader.digest.typography import settled, settled_code
 from reader.model import Form
 
 
@@ -229,7 +229,7 @@ class _Reader:
             self._rows = []
         elif name == "tr" and self._rows is not None:
             self._rows.append([])
-        elif name == "img" and "emoji" in attributes.get("class", ""):
+        elif name == "img":
             self._text.append(attributes.get("alt", ""))
 
     def _closed(self, name: str) -> None:
@@ -338,8 +338,7 @@ class _Reader:
         if headings:
             return replace(block, kind=BlockKind.HEADING, level=headings[-1])
         if self._count["pre"]:
-            text = "\n".join(settled(line) for line in raw.strip("\n").split("\n"))
-            return replace(block, kind=BlockKind.CODE, text=text)
+            return replace(block, kind=BlockKind.CODE, text=settled_code(raw))
         if self._count["li"]:
             number, self._number = self._number, None
             return replace(block, kind=BlockKind.BULLET, number=number, quoted=quoted)

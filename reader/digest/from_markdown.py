@@ -12,11 +12,12 @@ import re
 from collections.abc import Callable, Iterator
 
 from reader.digest.blocks import Block, BlockKind, Document, Link, Span
-from reader.digest.typography import settled
+from reader.digest.typography import settled, settled_code
 from reader.model import Form
 
 Front = dict[str, str | tuple[str, ...]]
 
+_FIELD = re.compile(r"([\w-]+)\s*:(?:\s+(.*))?$")
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?=\S)")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-{3,})\s*$")
@@ -31,6 +32,7 @@ _TAG = re.compile(
     r"</?(?:sup|sub|details|summary|div|center|span|p|hr|em|strong|code|kbd|small|u)\s*/?>"
     r"|<(?:a|img|div|span|p|details|font|sup|code)\s(?=[^<>=]*+=)[^<>]*+>|</a>|<!--.{0,300}?-->"
 )
+_ALT = re.compile(r"\balt=(?:\"([^\"]*)\"|'([^']*)')")
 _BREAK = re.compile(r"<br\s*/?>|(?:(?<! ) {2,}|\\)\n")
 _INLINE = re.compile(
     r"(?P<code>(?P<ticks>`+)(?!`))"
@@ -68,7 +70,8 @@ def front_matter(content: str) -> tuple[Front, str]:
     for end, line in enumerate(lines[1:200], start=1):
         if line.rstrip() in ("---", "..."):
             return _fields(lines[1:end]), "\n".join(lines[end + 1 :])
-    return {}, content
+    end = next((n for n, line in enumerate(lines[1:200], start=1) if not _FIELD.match(line)), 1)
+    return (_fields(lines[1:end]), "\n".join(lines[end:])) if end > 2 else ({}, content)
 
 
 def _fields(lines: list[str]) -> Front:
@@ -76,7 +79,7 @@ def _fields(lines: list[str]) -> Front:
     name = ""
     for line in lines:
         item = re.match(r"\s*-\s+(.*)$", line)
-        field = re.match(r"([\w-]+)\s*:(?:\s+(.*))?$", line)
+        field = _FIELD.match(line)
         if field:
             name = field[1].lower()
             fields[name] = _value(field[2] or "")
@@ -117,8 +120,8 @@ def _blocks(lines: list[str], quoted: bool = False) -> Iterator[Block]:
             index += 1
         elif fence:
             end = _closing_fence(lines, index, fence[1])
-            text = "\n".join(settled(each) for each in lines[index + 1 : end])
-            yield Block(BlockKind.CODE, text.strip("\n"), quoted=quoted)
+            text = settled_code("\n".join(lines[index + 1 : end]))
+            yield Block(BlockKind.CODE, text, quoted=quoted)
             index = end + 1
         elif found := _HEADING.match(line):
             yield _made(BlockKind.HEADING, _heading(line[found.end() :]), level=len(found[1]))
@@ -276,8 +279,13 @@ def _link(found: re.Match[str], out: list[str], links: list[Link], marks: list[i
 def _prose(raw: str) -> str:
     """Return text between code and links: entities read, the few tags of a post dropped."""
     if "<" in raw:
-        raw = _TAG.sub("", raw)
+        raw = _TAG.sub(_words_of_image, raw)
     return _ENTITY.sub(lambda found: html.unescape(found[0]), raw) if "&" in raw else raw
+
+
+def _words_of_image(tag: re.Match[str]) -> str:
+    found = _ALT.search(tag[0]) if tag[0].startswith("<img") else None
+    return (found[1] or found[2] or "") if found else ""
 
 
 # Stars inside code, links and formulas are text: they travel under a name of their own.

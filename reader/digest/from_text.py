@@ -9,6 +9,7 @@ from reader.digest.typography import settled
 from reader.model import Form
 
 _BULLET = re.compile(r"\s*(?:[•·‣◦▪●○∙]\s*|[*\-–]\s+)(?=\S)")
+_SIGN = re.compile(r"\s*(?:[•·‣◦▪●○∙*\-–]|\d{1,3}[.、．)])[ ]*\t")
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -16,8 +17,9 @@ def from_text(content: str) -> Document:
     """Read copied text; a browser puts each block on a line and the cells of a row between tabs."""
     blocks: list[Block] = []
     rows: list[tuple[Span, ...]] = []
-    for line in content.splitlines():
-        if line.strip("\t ").count("\t") and (rows or line.count("\t") >= 2):
+    lines = content.splitlines()
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        if _divided(line) and (rows or line.count("\t") >= 2 or _divided(after)):
             rows.append(tuple(Span(_words(cell)) for cell in line.split("\t")))
             continue
         _end_table(rows, blocks)
@@ -27,6 +29,11 @@ def from_text(content: str) -> Document:
             blocks.append(Block(BlockKind.BULLET if found else BlockKind.PARAGRAPH, text))
     _end_table(rows, blocks)
     return Document(Form.TEXT, "", tuple(blocks))
+
+
+def _divided(line: str) -> bool:
+    """Return whether tabs divide a line into cells, and not a list's sign from its words."""
+    return "\t" in line.strip("\t ") and not _SIGN.match(line)
 
 
 def _words(text: str) -> str:

@@ -49,9 +49,10 @@ def items_of(section: str, blocks: Sequence[Block]) -> Found:
             if current is None or (waiting and _is_next(current, name)):
                 current = _Group()
                 groups.append(current)
-            (current.body if current.values else current.texts).extend(waiting)
+            _place(waiting, current)
             waiting = []
-            current.values.setdefault(name, []).append(replace(part, text=value))
+            line = replace(part, kind=BlockKind.PARAGRAPH, text=value)
+            current.values.setdefault(name, []).append(line)
             current.last = name
         elif current and _continues(part, current, waiting):
             current.values[current.last].append(part)
@@ -92,6 +93,18 @@ def _continues(part: Block, current: _Group, waiting: list[Block]) -> bool:
     if len(before) == 1 and not before[0].text and not before[0].links:
         return part.kind in (BlockKind.PARAGRAPH, BlockKind.BULLET)
     return current.last in ("source", "layers") and part.kind is BlockKind.BULLET
+
+
+def _place(waiting: Sequence[Block], current: _Group) -> None:
+    """Give an item the text in front of its next label: a reason may have several paragraphs."""
+    for block in waiting:
+        prose = block.kind in (BlockKind.PARAGRAPH, BlockKind.BULLET)
+        if not current.values:
+            current.texts.append(block)
+        elif current.last == "why" and prose and not words.has_unknown_label(block.text):
+            current.values["why"].append(block)
+        else:
+            current.body.append(block)
 
 
 def _settle(waiting: list[Block], current: _Group | None, found: Found) -> None:
@@ -145,13 +158,8 @@ def _heading(group: _Group) -> tuple[int | None, str, list[Block]]:
             number, title = int(title.rstrip(".、．)")), ""
         return number, title, group.texts
     first = group.texts[0] if group.texts else None
-    if (
-        first
-        and len(group.texts) > 1
-        and len(first.text) <= 200
-        and not SENTENCE.search(first.text)
-    ):
-        number, title = values.numbered(first.text)
+    number, title = values.numbered(first.text) if first else (None, "")
+    if len(group.texts) > 1 and len(title) <= 200 and not SENTENCE.search(title):
         return number, title, group.texts[1:]
     return None, "", group.texts
 

@@ -187,14 +187,20 @@ def _is_unknown_section(blocks: Sequence[Block], index: int, purpose: str) -> bo
         return False
     if _numbered_line(after[0]):
         return _is_item_heading(blocks, index + 1, purpose)
-    if after[0].kind is BlockKind.BULLET:
-        return index > 0 and blocks[index - 1].kind is BlockKind.BULLET
+    before = blocks[index - 1] if index else None
+    listed = before is not None and before.kind is BlockKind.BULLET
+    if listed and purpose in ("watch", "data"):
+        return True
+    if after[0].kind is BlockKind.BULLET:  # an item's score is its last line
+        label = words.label_of(before.text) if before else None
+        return listed or (label is not None and label[0] == "score")
     return len(after) > 2 and _short_line(after[0]) and bool(words.label_of(after[2].text))
 
 
 def _short_line(block: Block) -> bool:
     text = block.text
-    plain = block.kind is BlockKind.PARAGRAPH and not words.label_of(text)
+    labelled = words.label_of(text) or words.has_unknown_label(text)
+    plain = block.kind is BlockKind.PARAGRAPH and not labelled
     return plain and len(text) <= 40 and not SENTENCE.search(text) and not _numbered_line(block)
 
 

@@ -194,8 +194,9 @@ def _read(
         gathered.overview += [references.clean(text, known)[0] for text in others]
     elif section.purpose == "steps":
         for block in section.blocks:
-            condition, text = _split(block.text)
-            gathered.steps.append(Step(condition, text or as_text(block)))
+            line = values.numbered(as_text(block))[1]
+            condition, text = _split(line)
+            gathered.steps.append(Step(condition, text or line))
     elif section.purpose in ("overview", "verdict"):
         gathered.overview += [as_text(block) for block in section.blocks]
     elif _is_empty(section):

@@ -39,6 +39,16 @@ def settled(text: str) -> str:
     return _single_quotes(_double_quotes(text))
 
 
+def settled_code(text: str) -> str:
+    """Return lines of code with one spelling each; where a line starts is part of the code."""
+    lines = text.strip("\n").split("\n")
+    indents = [len(line) - len(line.lstrip(" \t")) for line in lines]
+    return "\n".join(
+        f"{line[:indent]}{settled(line)}".rstrip()
+        for line, indent in zip(lines, indents, strict=True)
+    )
+
+
 def plain(text: str) -> str:
     """Return `text` with full-width letters, digits and signs as ASCII, for reading values."""
     return unicodedata.normalize("NFKC", text)

@@ -132,7 +132,7 @@ _COMMON = re.compile(
 
 def derived(text: str, named: Iterable[Source]) -> str:
     """Return a title for an item without one: its text's first named subject, else its source."""
-    first = re.split(r"[。！？!?；;：:]|\.\s", text, maxsplit=1)[0]
+    first = re.split(r"[。！？!?；;：:]|\.\s", numbered(text)[1], maxsplit=1)[0]
     for found in _SUBJECT.finditer(first[:400]):
         words = found[0].split()
         while words and _COMMON.fullmatch(words[0]):
