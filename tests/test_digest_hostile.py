@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from reader.digest import NotADigest, forms, read
 from reader.model import Form, ParsedDigest
 from tests.digest_forms import in_form
-from tests.test_digest import sample
+from tests.test_digest import digest, sample
 
 PIECES = st.sampled_from(
     [
@@ -52,6 +54,54 @@ def test_any_pieces_are_read_without_an_error(pieces: list[str], form: Form | No
     if isinstance(found, ParsedDigest):
         assert found.items or found.no_news
         assert bool(found.remainder) <= bool(found.not_understood)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[", "//[", "https://[::1", "http://[x]/", "http://a\u2100b.org/", "http://"]
+)
+def test_addresses_that_are_none_lose_nothing_else(address: str) -> None:
+    plain = in_form(sample("daily-traps.md"), Form.PAGE)
+    page = plain.replace("https://example.org/2026/11/post.html", address)
+    assert page != plain
+    for found in (read(page), read(plain.replace("canonical", "x"), url=address)):
+        assert isinstance(found, ParsedDigest)
+        assert found.site is None
+        assert found == read(plain.replace("canonical", "x"))
+    text = sample("quick-look.md")
+    titles = [item.title for item in digest(text).items]
+    cited = text.replace("(https://example.org/commit/a1b2c3d) example.org", f"({address})")
+    assert cited != text
+    for form in Form:
+        changed = read(in_form(cited, form))
+        assert isinstance(changed, ParsedDigest)
+        assert [item.title for item in changed.items] == titles
+
+
+@given(st.text(), st.text(), st.datetimes() | st.none())
+def test_anything_may_stand_beside_the_text(title: str, url: str, when: datetime | None) -> None:
+    for name in ("daily-no-news.md", "quick-look.md"):
+        for address in (url, f"https://{url}"):
+            found = read(sample(name), title=title, url=address, published=when)
+            assert isinstance(found, ParsedDigest)
+
+
+@pytest.mark.parametrize("digit", ["²", "①", "٣", "𝟙", "9" * 5000])
+@pytest.mark.parametrize("form", list(Form))
+def test_digits_that_are_none_are_read_without_an_error(digit: str, form: Form) -> None:
+    daily, quick = sample("daily-traps.md"), sample("quick-look.md")
+    for text in (
+        daily.replace("### 2.", f"### {digit}."),
+        daily.replace("### 2. Layouts", f"### {digit}\n\nLayouts"),
+        daily.replace("66.0/100", f"{digit}/100"),
+        daily.replace("3 条", f"{digit} 条"),
+        quick.replace("[^1]", f"[^{digit}]"),
+        quick.replace("11 月 10", f"11 月 {digit}"),
+        quick.replace("1. [示例", f"[^{digit}]: [示例"),
+        quick.replace("1. [示例", f"{digit}. [示例"),
+    ):
+        assert isinstance(read(in_form(text, form)), ParsedDigest)
+    odd = in_form(quick, Form.FEED_HTML).replace("<ol>", f'<ol start="{digit}">')
+    assert isinstance(read(odd), ParsedDigest)
 
 
 def test_what_is_too_long_is_refused_with_its_size() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
-from urllib.parse import urlsplit
 
 from reader.digest import daily, forms, quick_look, values
 from reader.digest.blocks import Document
@@ -70,5 +69,4 @@ def _completed(
     address = url or document.url
     day = digest.date or values.day(digest.title, published.date() if published else None)
     day = day or values.day(address or "") or (published.date() if published else None)
-    site = urlsplit(address).hostname if address and "//" in address else None
-    return replace(digest, title=digest.title or title, date=day, site=site)
+    return replace(digest, title=digest.title or title, date=day, site=values.host(address))

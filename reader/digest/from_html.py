@@ -46,6 +46,7 @@ _ATTRIBUTE = re.compile(
     r"([^\s=\"'/]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++)))?", re.DOTALL
 )
 _HEADING = re.compile(r"h[1-6]$")
+_FEW_DIGITS = re.compile(r"\d{1,6}")
 _MARK = re.compile(r"\[?(\d{1,3})\]?$")
 _SNAKE = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+|<[^<>\s]+>")
 _EMBEDDED = re.compile(r"data:[a-z]+/[a-z0-9.+-]+[^\"'()\s<>]*+")
@@ -213,9 +214,8 @@ class _Reader:
             self._add(Block(BlockKind.HEADING, "References", level=2))
         if name in ("ul", "ol", "menu"):
             start = attributes.get("start", "1")
-            self._numbers.append(int(start) if name == "ol" and start.isdecimal() else None)
-            if name == "ol" and self._numbers[-1] is None:
-                self._numbers[-1] = 1
+            first = int(start) if _FEW_DIGITS.fullmatch(start) else 1
+            self._numbers.append(first if name == "ol" else None)
         elif name == "li" and self._numbers and self._numbers[-1] is not None:
             self._number = self._numbers[-1]
             self._numbers[-1] += 1

@@ -26,6 +26,7 @@ _BULLET = re.compile(r"(\s*)(?:[*+\-•]|(\d{1,4})[.)])\s+(?=\S)")
 _QUOTE = re.compile(r"\s{0,3}>\s?")
 _DELIMITER = re.compile(r":?-+:?")
 _DEFINITION = re.compile(r"\s{0,3}\[\^([^\]\s]+)\]:\s*")
+_FEW_DIGITS = re.compile(r"\d{1,3}")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 
 _TAG = re.compile(
@@ -195,7 +196,7 @@ def _paragraph(lines: list[str], quoted: bool) -> Iterator[Block]:
     definition = _DEFINITION.match(lines[0])
     bullet = _BULLET.match(lines[0])
     kind, number = BlockKind.QUOTE if quoted else BlockKind.PARAGRAPH, None
-    if definition and definition[1].isdecimal():
+    if definition and _FEW_DIGITS.fullmatch(definition[1]):
         kind, number = BlockKind.BULLET, int(definition[1])
         lines = [lines[0][definition.end() :], *lines[1:]]
     elif bullet:
@@ -256,10 +257,12 @@ def inline(raw: str) -> Span:
         elif found["auto"]:
             links.append(Link(found["auto"], found["auto"]))
             out.append(found["auto"])
-        elif found["note"] or found["raised"]:
-            marks += [int(n) for n in re.findall(r"\d+", found["note"] or found["raised"])]
-        else:
-            out.append(_held(found["escaped"] or found["math"]))
+        elif found["raised"]:
+            marks += [int(n) for n in re.findall(r"\d+", found["raised"])]
+        elif found["note"] and _FEW_DIGITS.fullmatch(found["note"]):
+            marks.append(int(found["note"]))
+        else:  # a note with a name is no reference: it stays as it was typed
+            out.append(_held(found["escaped"] or found["math"] or found[0]))
     out.append(_prose(raw[place:]))
     return Span(settled(_stressed("".join(out))), tuple(links), tuple(marks))
 

@@ -154,8 +154,9 @@ def _heading(group: _Group) -> tuple[int | None, str, list[Block]]:
     """Return number, title and the texts under it; a short first line may be the title."""
     if group.heading:
         number, title = values.numbered(group.heading.text)
-        if number is None and title.rstrip(".、．)").isdecimal():
-            number, title = int(title.rstrip(".、．)")), ""
+        bare = title.rstrip(".、．)")
+        if number is None and bare.isdecimal() and len(bare) < 4:
+            number, title = int(bare), ""
         return number, title, group.texts
     first = group.texts[0] if group.texts else None
     number, title = values.numbered(first.text) if first else (None, "")

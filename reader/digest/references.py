@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
+from reader.digest import values
 from reader.digest.blocks import Block, BlockKind, Span
 from reader.digest.outline import Section
 from reader.digest.typography import plain
@@ -50,7 +50,7 @@ class _Open:
     host: str | None = None
 
     def closed(self) -> Reference:
-        host = self.host or (urlsplit(self.url).hostname if self.url else None)
+        host = self.host or values.host(self.url)
         return Reference(self.n, self.title or self.url or host or "", self.url, host)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta, timezone
+from urllib.parse import urlsplit
 
 from reader import identity
 from reader.digest.blocks import Link
@@ -76,13 +77,21 @@ def _address(url: str) -> str | None:
     return url if re.match(r"https?://[^/\s]+", url) else None
 
 
+def host(url: str | None) -> str | None:
+    """Return the host of an address, or None when it has none or is no address at all."""
+    try:
+        return urlsplit(url).hostname if url and "//" in url else None
+    except ValueError:  # such as `http://[`
+        return None
+
+
 def counts(text: str) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
     """Return the raw entries by source, and the parts that name no number."""
     known: list[tuple[str, int]] = []
     unknown: list[str] = []
     for part in re.split(r"[，,、；;]\s*", text):
         found = _COUNT.match(part.strip()) if len(part) < 200 else None
-        if found:
+        if found and len(found[2]) < 10:
             known.append((found[1].strip(), int(plain(found[2]))))
         elif part.strip(" 。."):
             unknown.append(part.strip())
