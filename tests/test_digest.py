@@ -103,11 +103,28 @@ def test_the_daily_seeds() -> None:
     assert [item.section for item in two.items] == ["重点变化"] * 3 + ["开源项目动态"] * 2
     assert "--iree-load-plugin" in two.items[2].summary
     for each in (one, two):
+        assert each.title.startswith(("Triton 3.9.0", "AWS 开源 Trainium"))
+        assert "阅读" not in each.overview + each.disclaimer
         assert len(each.watch) == 5
         assert each.raw_counts
         assert each.disclaimer
         assert (each.remainder, each.not_understood) == ("", ())
         assert all(item.summary and item.why and item.layers for item in each.items)
+
+
+def test_what_the_page_puts_around_a_copied_post_is_left_out() -> None:
+    text = sample("daily-untitled.txt")
+    found = digest(text)
+    assert found.title == "示例链接器让组件分开编译，一项调度工作省去重编译"
+    assert (found.remainder, found.not_understood) == ("", ())
+    back, title, rest = "← 返回博客主页", found.title, text.split(found.title, 1)[1]
+    for head in (  # the link and the counter stand together, apart, or under a banner
+        f"{back}\n阅读 0\n\n{title}",
+        f"{title}\n{back}\n\n阅读 0\n",
+        f"{title}\n{back} 阅读 0\n{title}\n",
+        f"{title}\n\n{back}\n阅读 1,204 次\n{title}\n",
+    ):
+        assert digest(head + rest) == found, head
 
 
 def test_the_quick_look_seed() -> None:
@@ -133,40 +150,6 @@ def test_the_quick_look_seed() -> None:
     assert found.empty_sections[0].startswith("推荐系统：本窗口暂留空位")
     assert [(r.n, r.host) for r in found.references] == [(n, "github.com") for n in range(1, 6)]
     assert (found.remainder, found.not_understood) == ("", ())
-
-
-@pytest.mark.parametrize("form", list(Form))
-def test_starter_digests_read_whole_in_every_form(form: Form) -> None:
-    for path in sorted(STARTER.glob("*/*.md")):
-        text = path.read_text(encoding="utf-8")
-        found = digest(in_form(text, form))
-        assert (found.remainder, found.not_understood) == ("", ()), path
-        assert all(item.first_step for item in found.items), path
-        if form is not Form.TEXT:
-            assert up_to_form(found, form) == up_to_form(digest(text), form), path
-
-
-def test_starter_digests_are_equal_in_both_languages() -> None:
-    names = sorted(path.name for path in (STARTER / "zh").glob("*.md"))
-    assert names == sorted(path.name for path in (STARTER / "en").glob("*.md"))
-    total = 0
-    for name in names:
-        zh, en = (digest((STARTER / each / name).read_text("utf-8")) for each in ("zh", "en"))
-        total += len(zh.items)
-        for one, other in zip(zh.items, en.items, strict=True):
-            assert (one.layers, one.score, one.commit) == (other.layers, other.score, other.commit)
-            assert [s.url for s in one.sources] == [s.url for s in other.sources]
-    assert total == 13
-
-
-def test_starter_digests_copy_no_sentence_of_the_seeds() -> None:
-    seeds = "".join(path.read_text("utf-8") for path in need_shared("seeds").glob("*.txt"))
-    titles = {line.split(". ", 1)[-1] for line in seeds.splitlines()}
-    for path in STARTER.glob("*/*.md"):
-        for line in path.read_text("utf-8").splitlines():
-            for sentence in line.split("。"):
-                words = sentence.lstrip("#0123456789. ")
-                assert len(words) < 20 or words in titles or words not in seeds, words
 
 
 def test_what_came_beside_the_text_fills_gaps() -> None:

@@ -109,7 +109,8 @@ FAILED_SOURCE = re.compile(
 
 _FURNITURE = re.compile(
     r"(?:←|<-|«|‹)?\s*(?:返回博客主页|返回首页|返回主页|back to (?:the )?(?:blog|home)[\w ]*)"
-    r"|(?:阅读|浏览|阅读量|views?|reads?)\s*[：:]?\s*\d*|\d+\s*(?:次阅读|views|reads)"
+    r"|(?:阅读|浏览|阅读量|views?|reads?)\s*[：:]?\s*(?:\d[\d,.]*)?\s*(?:次|k|万)?"
+    r"|\d[\d,.]*\s*(?:次阅读|次浏览|views|reads)"
     r"|(?:目录|文章目录|本页目录|table of contents|contents|on this page)",
     re.IGNORECASE,
 )
