@@ -127,6 +127,29 @@ def test_what_the_page_puts_around_a_copied_post_is_left_out() -> None:
         assert digest(head + rest) == found, head
 
 
+@pytest.mark.parametrize("beside", ["← 返回博客主页", "001_5a1e", "阅读 0", ""])
+def test_copied_text_keeps_its_own_title(beside: str) -> None:
+    """Whoever imports a file has only its first line or its name to give."""
+    for text in (sample("daily-untitled.txt"), in_form(sample("quick-look.md"), Form.TEXT)):
+        assert read(text, title=beside) == read(text)
+
+
+@pytest.mark.parametrize("beside", ["← 返回博客主页", "001_5a1e", ""])
+def test_the_seeds_keep_their_own_titles(beside: str) -> None:
+    for path in sorted(need_shared("seeds").glob("*.txt")):
+        text = path.read_text(encoding="utf-8")
+        assert read(text, title=beside) == read(text), path.name
+
+
+def test_copied_text_without_a_title_takes_the_one_beside_it() -> None:
+    text = sample("daily-untitled.txt").split("省去重编译\n")[1]
+    for lead in ("", "一段引言，说明这一期写了什么。\n\n"):
+        found = read(lead + text, title="订阅源给的标题")
+        assert isinstance(found, ParsedDigest)
+        assert found.title == "订阅源给的标题"
+        assert (found.remainder, lead.strip() in found.overview) == ("", True)
+
+
 def test_the_quick_look_seed() -> None:
     found = digest(next(need_shared("seeds").glob("000_*")).read_text("utf-8"))
     assert found.kind is DigestKind.QUICK_LOOK

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from reader.digest import values, words
 from reader.digest.blocks import Block, BlockKind, Document
 from reader.digest.typography import settled
+from reader.model import Form
 
 SENTENCE = re.compile(r"[。；;，,]|[.!！]$|[：:]$|\.\s")
 _END = re.compile(r"[。；;！!，,：:.…]$")
@@ -110,14 +111,21 @@ def _title(document: Document, before: Sequence[Block], given: str) -> tuple[str
     """Return the title and the lines before the first section that are not its repetition."""
     first = next((b.text for b in before if b.kind is BlockKind.HEADING and b.level == 1), "")
     lines = [b for b in before if b.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING)]
-    if not first and not document.title and not given:
-        first = next((b.text for b in lines if not _purpose(b)), "")
+    given = "" if words.is_furniture(given) else settled(given)
+    copied = document.form is Form.TEXT and given not in {b.text for b in lines}
+    if not first and not document.title and (copied or not given):
+        first = next((b.text for b in lines if not _purpose(b) and not _is_prose(b, given)), "")
     if document.form.value in ("page", "feed_html", "text"):
-        title = first or settled(given) or document.title
+        title = first or given or document.title
     else:
-        title = document.title or first or settled(given)
+        title = document.title or first or given
     lead = [b for b in before if b.text != title]
     return title, [b for b in lead if not _purpose(b)]
+
+
+def _is_prose(block: Block, given: str) -> bool:
+    """Return whether a first line introduces the digest, where a title came beside the text."""
+    return bool(given) and (len(block.text) > 200 or block.text.endswith(("。", ".", "！", "!")))
 
 
 def repeated(lead: Sequence[Block], sections: Sequence[Section]) -> list[Block]:
