@@ -2,9 +2,9 @@
 
     python -m tests.pictures FOLDER [zh|en] [light|dark]
 
-Six states in two languages and two colour schemes: today, digest, running, verdicts, queue, feeds
-(and the start page). The feeds come from a loopback server, the Run from the bundled check that
-needs least; where its environment cannot be had, from the smallest check of the tests.
+Seven states in two languages and two colour schemes: today, digest, quick look, running, verdicts,
+queue, feeds (and the start page). The feeds come from a loopback server, the Run from the bundled
+check that needs least; where its environment cannot be had, from the smallest check of the tests.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QApplication
 from reader import settings
 from reader.checks import manifest
 from reader.gui import app as gui_app
+from reader.gui import quick_look, views
 from reader.gui.window import Window
 from reader.model import FeedKind
 from reader.store import Store
@@ -129,6 +130,7 @@ def walk(camera: Camera) -> None:
     camera.until(lambda: window.view.key.startswith("digest:"))
     camera.rest(1.0)
     camera.shoot("2-digest")
+    _quick(camera)
     window.list.select(window.list.model.rowCount() - 1)
     camera.until(lambda: window.verify.offer is not None)
     camera.rest(0.5)
@@ -155,6 +157,23 @@ def walk(camera: Camera) -> None:
     window.go("today")
     camera.until(lambda: window.list.model.count() > 0)
     camera.shoot("0-today")
+
+
+def _quick(camera: Camera) -> None:
+    """Show the quick look of the starter, wide and narrow, then the digest that was open."""
+    window, before = camera.window, camera.window.view.key
+    with Store.open(window.desk.path) as store:
+        found = store.library.ids(views.query_of("digests"))
+        quick = next(each for each in found if quick_look.load(store, f"digest:{each}", None))
+    window.show_view(views.view(f"digest:{quick}"))
+    camera.until(lambda: window.quick_shown)
+    camera.shoot("7-quick")
+    window.resize(900, SIZE[1])
+    camera.shoot("8-quick-narrow")
+    window.resize(*SIZE)
+    window.show_view(views.view(before))
+    camera.until(lambda: not window.quick_shown)
+    camera.rest(1.0)
 
 
 def _run(camera: Camera) -> None:

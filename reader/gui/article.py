@@ -76,7 +76,7 @@ def item(look: Look, thing: Item) -> str:
             parts.append(f"<p class='cap'>{html.escape(title)}</p>{paragraphs(text, first=True)}")
     if thing.sources:
         parts.append(f"<p class='cap'>{html.escape(_('Sources'))}</p>")
-        parts += [_source(each) for each in thing.sources]
+        parts += [source(each) for each in thing.sources]
     if thing.gone:
         parts.append(
             f'<p class="small dim">{html.escape(_("The digest no longer carries it."))}</p>'
@@ -94,19 +94,20 @@ def _why(look: Look, text: str) -> str:
     )
 
 
-def _source(source: Source) -> str:
-    title = html.escape(source.title or source.url or "")
-    name = f'<img src="icon:{_icon(source.url)}"/>&nbsp;&nbsp;'
-    if source.entry_id:
+def source(thing: Source) -> str:
+    """Return a source's line: its kept original where there is one, else its address."""
+    title = html.escape(thing.title or thing.url or "")
+    name = f'<img src="icon:{_icon(thing.url)}"/>&nbsp;&nbsp;'
+    if thing.entry_id:
         kept = html.escape(_("original kept offline"))
-        link = f'<a href="story:{source.entry_id}">{title}</a>'
+        link = f'<a href="story:{thing.entry_id}">{title}</a>'
         return (
             f'<p class="small">{name}{link}&nbsp;&nbsp;&nbsp;<img src="icon:kept"/>&nbsp;'
             f'<span class="dim">{kept}</span></p>'
         )
-    if source.url:
-        host = html.escape(re.sub(r"^https?://(www\.)?([^/]+).*", r"\2", source.url))
-        link = f'<a href="{html.escape(source.url, quote=True)}">{title}</a>'
+    if thing.url:
+        host = html.escape(re.sub(r"^https?://(www\.)?([^/]+).*", r"\2", thing.url))
+        link = f'<a href="{html.escape(thing.url, quote=True)}">{title}</a>'
         return f'<p class="small">{name}{link}&nbsp;&nbsp;&nbsp;<span class="dim">{host}</span></p>'
     return f'<p class="small">{name}{title}</p>'
 

@@ -122,6 +122,14 @@ def hints(pane: str) -> list[tuple[tuple[str, ...], str]]:
             every,
         ],
         "start": [(("Enter",), _("start reading")), every],
+        "quick": [
+            walk,
+            (("Enter",), _("read it")),
+            (("v",), _("mark to verify")),
+            (("r",), _("run")),
+            (("[", "]"), _("digest before, after")),
+            every,
+        ],
         "running": [
             walk,
             (("l",), _("log")),

@@ -74,7 +74,7 @@ class Deeds:
     def _move(self, step: int) -> None:
         window = self._window
         mover: dict[str, Callable[[int], object]] = {
-            "stories": window.list.step,
+            "stories": (window.quick_shown or window.list).step,
             "queue": window.queue.table.step,
             "runs": window.runs.step,
             "feeds": window.feeds.table.step,
@@ -96,7 +96,8 @@ class Deeds:
 
     def page_(self) -> None:
         """Page on, then go to the next unread."""
-        if self.page == "stories" and not self._window.reading.page():
+        shown = self._window.quick_shown or self._window.reading
+        if self.page == "stories" and not shown.page():
             self.next_unread()
 
     def open(self) -> None:
@@ -115,10 +116,13 @@ class Deeds:
             if row is not None and row.id.startswith("d") and window.view.key == "digests":
                 window.show_view(views.view(f"digest:{row.id}", _("Digest")))
             else:
+                window.show_panes()
                 window.go_in()
 
     def back(self) -> None:
         """Go back to the list, or to the digests."""
+        if self._window.leave_panes():
+            return
         if self._window.view.key.startswith("digest:"):
             self._window.go("digests")
         else:
@@ -128,6 +132,7 @@ class Deeds:
         """Go to the search field."""
         if self.page != "stories":
             self._window.go("unread")
+        self._window.show_panes()
         self._window.list.search.setFocus()
         self._window.list.search.selectAll()
 
@@ -167,6 +172,9 @@ class Deeds:
             window.reading.browser,
             window.verify.table,
         ]
+        quick = window.quick_shown
+        if quick is not None:
+            panes = [window.sidebar.tree, quick.table, quick.text, quick.aside]
         panes = [each for each in panes if each.isVisible()]
         here = next((n for n, each in enumerate(panes) if each.hasFocus()), -1)
         panes[(here + 1) % len(panes)].setFocus()
@@ -209,6 +217,10 @@ class Deeds:
             self._again()
         elif self.page == "start":
             window.start.try_first()
+        elif window.quick_shown is not None:
+            # The panes behind the page may still be at the row before.
+            if window.quick_shown.current_id is not None:
+                window.run_check("", window.quick_shown.current_id)
         elif window.reading.opened is not None:
             offer, story = window.verify.offer, window.reading.opened.story
             if offer is None:
@@ -235,6 +247,7 @@ class Deeds:
         if self.page == "runs":
             window.runs.view.show_log()
         elif window._running_view is not None:
+            window.show_panes()
             window.reading.show_tab("verify")
             window._running_view.log.setFocus()
         else:
@@ -242,6 +255,7 @@ class Deeds:
 
             found = window.reading.check.findChild(VerdictView)
             if found is not None:
+                window.show_panes()
                 window.reading.show_tab("verify")
                 found.show_log()
 
@@ -438,6 +452,7 @@ class Deeds:
         """Write a note on the story that is shown."""
         window = self._window
         if self.page == "stories":
+            window.show_panes()
             window.reading.show_tab(NOTES)
             window.reading.notes.setFocus()
 

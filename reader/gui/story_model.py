@@ -139,6 +139,11 @@ class StoryModel(QAbstractTableModel):
 
         self._desk.ask(lambda store: store.library.rows(ids), arrived)
 
+    def hold(self, rows: list[Row]) -> None:
+        """Take rows that were read with a short list: no key waits for them to come."""
+        if len(self._places) <= PAGE and rows:
+            self._keep(0, rows)
+
     def _keep(self, page: int, rows: list[Row]) -> None:
         self._asked.discard(page)
         found = {packed(row.id): row for row in rows}

@@ -50,6 +50,7 @@ from reader.model import Digest, Row, Run, RunProgress
 if TYPE_CHECKING:
     from reader.gui.first_start import Welcome
     from reader.gui.queue import Queued
+    from reader.gui.quick_look import Quick, QuickLook
     from reader.gui.running import RunningView
     from reader.gui.verdicts import Judged, VerdictView
     from reader.store import Store
@@ -73,6 +74,8 @@ class Window(QMainWindow):
         self.view = views.view("today")
         self.started = False
         self._opened_id: str | None = None
+        self._is_quick = False  # the digest of the view is a quick look
+        self._in_panes = ""  # the view whose items are read in panes, though it has a page
         self._running_view: RunningView | None = None
         self._single = self._closed = False
         self._said = QTimer(self)
@@ -107,7 +110,10 @@ class Window(QMainWindow):
         self.panes.setStretchFactor(1, 1)
         self.panes.setSizes([look().px(self.memory.sidebar), look().px(1224)])
         self._stories()
-        self.pages.addWidget(self.story_panes)
+        self.quick: QuickLook | None = None  # made when the first one is opened
+        self.faces = QStackedWidget()
+        self.faces.addWidget(self.story_panes)
+        self.pages.addWidget(self.faces)
         self.status = StatusLine()
         column.addWidget(self.panes, 1)
         column.addWidget(self.status)
@@ -300,6 +306,11 @@ class Window(QMainWindow):
 
             self.list.filters = Filters()
             self.list.search.clear()
+        if changed and self._in_panes != view.key:
+            self._in_panes = ""
+        if not view.key.startswith("digest:"):
+            self._is_quick = False
+            self.faces.setCurrentWidget(self.story_panes)
         self.load(keep=not changed)
         self.sidebar.show_shelf(self.shelf, _chosen(view))
         self._show_keys()
@@ -317,7 +328,8 @@ class Window(QMainWindow):
             case "start":
                 self.start.list.setFocus()
             case _:
-                self.list.table.setFocus()
+                quick = self.quick_shown
+                (quick.table if quick is not None else self.list.table).setFocus()
 
     def load(self, *, keep: bool) -> None:
         """Read the view that is open."""
@@ -339,18 +351,82 @@ class Window(QMainWindow):
     def _load_stories(self, *, keep: bool) -> None:
         view, filters, bench = self.view, self.list.filters, self.bench
         rank = views.ranker(bench) if bench else None
-        self.desk.ask(
-            lambda store: views.load(store, view.key, filters, rank),
-            lambda listing: self._listed(view, listing, keep=keep),
-            key="list",
-        )
 
-    def _listed(self, view: View, listing: Listing, *, keep: bool) -> None:
+        def read(store: Store) -> tuple[Listing, Quick | None]:
+            listing = views.load(store, view.key, filters, rank)
+            if not view.key.startswith("digest:"):
+                return listing, None
+            from reader.gui import quick_look
+
+            return listing, quick_look.load(store, view.key, bench)
+
+        self.desk.ask(read, lambda found: self._listed(view, *found, keep=keep), key="list")
+
+    def _listed(self, view: View, listing: Listing, quick: Quick | None, *, keep: bool) -> None:
         if view.key != self.view.key:
             return
+        self._is_quick = quick is not None
+        on_page = quick is not None and self._in_panes != view.key and not self.list.filters.chips()
+        if quick is not None and on_page and not keep and quick.items:
+            self.list.select_later = self.list.select_later or quick.items[0].id
         if keep and view.key == "unread" and not self.list.filters.chips():
             listing = views.keep_read(listing, self.list.model.ids())
         self.list.show_listing(view, listing, keep=keep)
+        if quick is not None and not self.list.filters.chips():
+            self.list.model.hold(list(quick.rows))
+        self._show_face(quick if on_page else None)
+
+    def _show_face(self, quick: Quick | None) -> None:
+        """Show a quick look on its page, anything else in panes; the keyboard goes along."""
+        focus = QApplication.focusWidget()
+        held = focus is None or self.faces.isAncestorOf(focus)
+        before = self.faces.currentWidget()
+        if quick is None:
+            self.faces.setCurrentWidget(self.story_panes)
+        else:
+            page = self.quick or self._make_quick()
+            self.faces.setCurrentWidget(page)
+            page.show_running(self.jobs.job.item if self.jobs.job is not None else None)
+            page.show_quick(quick, self.list.current_id)
+        if held and self.faces.currentWidget() is not before:
+            self.focus_list()
+        self._show_keys()
+
+    def _make_quick(self) -> QuickLook:
+        from reader.gui.quick_look import QuickLook
+
+        self.quick = page = QuickLook(self.desk)
+        page.selected.connect(self._quick_selected)
+        page.wanted.connect(self.command)
+        page.followed.connect(self.follow)
+        self.faces.addWidget(page)
+        return page
+
+    def _quick_selected(self, id_: str) -> None:
+        place = self.list.model.place_of(id_)
+        if place is not None and self.list.current_id != id_:
+            self.list.select(place)
+
+    @property
+    def quick_shown(self) -> QuickLook | None:
+        """The page of a quick look, where that is what the window shows."""
+        here = PAGES[self.pages.currentIndex()] == "stories"
+        return self.quick if here and self.faces.currentWidget() is self.quick else None
+
+    def show_panes(self) -> None:
+        """Leave a quick look's page for list and article; Back returns."""
+        if self.quick_shown is not None:
+            self._in_panes = self.view.key
+            self._show_face(None)
+
+    def leave_panes(self) -> bool:
+        """Return from list and article to a quick look's page; False where they have none."""
+        if not (self._is_quick and self._in_panes == self.view.key):
+            return False
+        self._in_panes = ""
+        self._fit(self.width())
+        self.load(keep=True)
+        return True
 
     def _welcome(self, found: Welcome) -> None:
         self.start.show_welcome(found, self.bench)
@@ -384,6 +460,8 @@ class Window(QMainWindow):
     def _selected(self, row: Row | None) -> None:
         if self.view.lists_stories:
             self.acts.arrived(row)
+        if row is not None and self.quick_shown is not None:
+            self.quick_shown.choose(row.id)
         if row is None:
             self._opened_id = None
             self.reading.show_story(None)
@@ -443,12 +521,14 @@ class Window(QMainWindow):
     def show_story(self, id_: str) -> None:
         """Show one story, in the view that has it."""
         if self.list.model.place_of(id_) is not None and self.view.lists_stories:
+            self.show_panes()
             self.list.select(self.list.model.place_of(id_) or 0)
             return
         self.desk.ask(lambda store: views.home_of(store, id_), lambda key: self._show_in(key, id_))
 
     def _show_in(self, key: str, id_: str) -> None:
         self.list.select_later = id_
+        self._in_panes = key if id_.startswith("i") else ""
         title = "" if not key.startswith("digest:") else _("Digest")
         self.show_view(views.view(key, title))
 
@@ -477,7 +557,7 @@ class Window(QMainWindow):
         return self.jobs.job is not None and self.jobs.job.item == story
 
     def run_check(self, check: str, item: str) -> None:
-        """Run a check for an item, from the queue or the start page."""
+        """Run a check for an item without its page; an empty name is the one that fits best."""
         bench = self.bench
         if bench is None:
             self.say(_("looking at this machine…"))
@@ -488,12 +568,15 @@ class Window(QMainWindow):
             if isinstance(story, Digest):
                 return None, ""
             fitting = workbench.offers(store, bench, story)
-            return next((each for each in fitting if each.check.name == check), None), story.title
+            named = (each for each in fitting if check in ("", each.check.name))
+            return next(named, None), story.title
 
         def ready(found: tuple[Offer | None, str]) -> None:
             offer, title = found
             if offer is not None:
                 self.jobs.run(Job(offer, item, title))
+            elif not check:
+                self.say(_("No bundled check fits it yet."))
 
         self.desk.ask(work, ready)
 
@@ -506,6 +589,8 @@ class Window(QMainWindow):
         # Each step takes a while: the event loop has its turn between them.
         QTimer.singleShot(0, lambda: self._place_running(view, job))
         self.list.table.delegate.running = job.item
+        if self.quick is not None:
+            self.quick.show_running(job.item)
         self.list.table.viewport().update()
         self._show_keys()
 
@@ -533,6 +618,8 @@ class Window(QMainWindow):
             self._running_view.ended()
         self._running_view = None
         self.list.table.delegate.running = None
+        if self.quick is not None:
+            self.quick.show_running(None)
         self.refresh()
         if run is None or job is None:
             self.reading.show_tab("digest")
@@ -624,6 +711,8 @@ class Window(QMainWindow):
             pane = "reading" if focus is not None and self.right.isAncestorOf(focus) else "stories"
             if self.reading.tab == VERIFY and self.jobs.running:
                 pane = "running"
+            if self.quick_shown is not None:
+                pane = "quick"
         self.status.show_keys(pane, self.width())
 
     # ── size and end ─────────────────────────────────────────────────────────────────────────
