@@ -17,6 +17,8 @@ Anything else that escapes is a bug of ours: logged with its trace, exit 3.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class ReadproofError(Exception):
     """The root; `str()` is one finished sentence in the current language."""
@@ -46,6 +48,8 @@ class CheckError(Expected):
 
 class ManifestError(CheckError):
     """A check's manifest is wrong; the text names file, line and field."""
+
+    folder: Path | None = None  # the check's, where it is known
 
 
 class EnvironmentFault(CheckError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -120,7 +119,7 @@ def find_check(name: str, check_folders: Sequence[str] | None = None) -> Check:
         if check.name == name:
             return check
     for fault in faults:
-        if f"{os.sep}{name}{os.sep}" in str(fault):
+        if fault.folder is not None and fault.folder.name == name:
             raise fault
     names = ", ".join(check.name for check in checks)
     raise Usage(_("There is no check {name}. There are: {names}.").format(name=name, names=names))

@@ -36,7 +36,9 @@ def load(path: Path) -> Settings:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Settings()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise Expected(f"{path}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise Expected(f"{path}: {error}") from error
     known: dict[str, Any] = {}
     for field in fields(Settings):
@@ -63,8 +65,11 @@ def save(path: Path, settings: Settings) -> None:
         lines.append(f"{name} = {text}\n")
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".new")
-    temporary.write_text("".join(lines), encoding="utf-8")
-    temporary.replace(path)
+    try:
+        temporary.write_text("".join(lines), encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _quoted(text: str) -> str:

@@ -162,7 +162,7 @@ def test_a_backup_is_whole_or_not_there(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         store.library.save(None, [arriving(rich())], NOW)
         (tmp_path / "folder").mkdir()
-        with pytest.raises(StoreError, match="No backup"):
+        with pytest.raises(StoreError, match="is a folder"):
             store.backup(tmp_path / "folder")
         store.backup(tmp_path / "new" / "backup.db")
     assert [path.name for path in tmp_path.glob(".*")] == []

@@ -63,6 +63,8 @@ def load(folder: Path, *, bundled: bool = True) -> Check:
 
 def _read(file: Path) -> tuple[dict[str, Any], str]:
     try:
+        if file.exists() and not file.is_file():  # a pipe would never end
+            raise ManifestError(_("{path}: only plain files belong in a check").format(path=file))
         if file.stat().st_size > MAX_BYTES:
             raise ManifestError(
                 _("{file}: a manifest has at most {kb} KB").format(file=file, kb=MAX_BYTES // 1024)
@@ -235,6 +237,7 @@ def load_all(extra_folders: Iterable[Path | str] = ()) -> tuple[list[Check], lis
                 )
             checks[check.name] = check
         except ManifestError as error:
+            error.folder = folder
             faults.append(error)
     return sorted(checks.values(), key=lambda check: check.name), faults
 

@@ -9,9 +9,10 @@ import click
 from reader import __version__, settings
 from reader.cli import check, data, doctor, environments, feeds, items, queue, report, runs
 from reader.cli.session import Session
+from reader.errors import Expected
 from reader.language import LANGUAGES, _
 
-PATH = click.Path(path_type=Path, dir_okay=False)
+PATH = click.Path(path_type=Path, dir_okay=False, readable=False)
 
 
 @click.group(
@@ -40,11 +41,23 @@ def root(
     ctx.obj = session = Session(
         store_path=(store or settings.default_store()).expanduser().absolute(),
         config_path=config_path,
-        settings=settings.load(config_path),
+        settings=_settings(config_path),
         language=lang,
         verbose=verbose,
     )
     return window(session) if ctx.invoked_subcommand is None else None
+
+
+def _settings(path: Path) -> settings.Settings:
+    try:
+        return settings.load(path)
+    except Expected as error:
+        raise Expected(
+            _(
+                "The settings cannot be read: {detail}. "
+                "Mend the file, or name another with {option}."
+            ).format(detail=error, option="--config FILE")
+        ) from error
 
 
 for group in (feeds, items, queue, check, environments, runs, report, doctor, data):

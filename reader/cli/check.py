@@ -41,11 +41,16 @@ def known_checks(session: Session) -> list[Check]:
 
 
 def known_check(session: Session, name: str) -> Check:
-    """Return a check by name; raises Usage with the nearest names."""
-    checks = known_checks(session)
+    """Return a check by name; raises Usage with the nearest names, or what is wrong with it."""
+    from reader.checks import manifest
+
+    checks, faults = manifest.load_all(session.settings.check_folders)
     for each in checks:
         if each.name == name:
             return each
+    for fault in faults:
+        if fault.folder is not None and fault.folder.name == name:
+            raise fault
     names = [each.name for each in checks]
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names
     raise Usage(

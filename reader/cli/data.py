@@ -14,7 +14,7 @@ from reader.cli.session import Session, interruptible, pass_session
 from reader.errors import Expected
 from reader.language import _
 
-FILE = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, readable=False)  # what cannot be read is said file by file
 
 
 @click.command(
@@ -46,7 +46,7 @@ def import_(session: Session, paths: tuple[Path, ...], as_json: bool) -> int:
     for notice in result.notices:
         voice.note(notice)
     for path, why in result.refused:
-        voice.note(f"{path}: {why}")
+        voice.note(why if path in why else f"{path}: {why}")
     counts = {
         name: _count(getattr(result, name)) for name in ("digests", "entries", "items", "feeds")
     }

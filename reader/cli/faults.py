@@ -84,6 +84,10 @@ def _of_the_world(error: BaseException) -> str | None:
         return None
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return _("The disk is full: free some space and try again. ({error})").format(error=error)
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return _("{path} cannot be written or read: {why}. Check the permissions.").format(
+            path=error.filename, why=error.strerror
+        )
     if error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return None

@@ -71,15 +71,15 @@ def _by_name(output: Path | None) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all; a pipe or a device (/dev/stdout) simply takes it."""
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, delete=False
-        ) as stream:
-            stream.write(text)
-        temporary = Path(stream.name)
-        temporary.chmod(0o644)
-        temporary.replace(path)
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            return
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".readproof-") as folder:
+            temporary = Path(folder, "report")
+            temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
+            temporary.replace(path)
     except OSError as error:
         raise Expected(
             _("{path} cannot be written: {why}").format(path=path, why=error.strerror)

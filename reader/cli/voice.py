@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import secrets
@@ -40,7 +41,13 @@ GLYPHS = {
 
 
 def use_utf8() -> None:
-    """Make both streams UTF-8 whatever the locale; a lone surrogate becomes a JSON escape."""
+    """Make both streams UTF-8 whatever the locale; a lone surrogate becomes a JSON escape.
+
+    A stream that the caller closed swallows what is said.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, io.StringIO())
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

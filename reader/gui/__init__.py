@@ -19,6 +19,8 @@ def run(store_path: Path, config_path: Path, language: str | None = None) -> int
     try:
         from reader.gui import app
     except ImportError as error:
+        if ".so" not in str(error):
+            raise  # no library of the system's: PySide6 itself, or a bug of ours
         raise Expected(
             _(
                 "A library of the system that the window needs is missing ({detail}). "

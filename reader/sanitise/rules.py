@@ -68,9 +68,11 @@ BLOCKS = _names(
     """
 )
 
-# Control characters but tab and line ends, noncharacters, lone surrogates, marks that turn the
-# direction of what follows, and characters that only hide inside words.
+# What a terminal obeys and nobody reads (colours, titles, links), control characters but tab and
+# line ends, noncharacters, lone surrogates, marks that turn the direction of what follows, and
+# characters that only hide inside words.
 INVISIBLE = re.compile(
+    "\x1b\\[[0-;?]*[ -/]*[@-~]|\x1b\\([0AB]|\x1b\\][^\x07\x1b\n<]{0,400}(?:\x07|\x1b\\\\)|"
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff"
     "\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u200b\u2060\ufeff\u2028\u2029]"
 )

@@ -72,6 +72,12 @@ class Store:
                     path=path, detail=error.strerror
                 )
             ) from error
+        if path.exists() and not path.is_file():  # SQLite would put a journal beside a device
+            raise StoreError(
+                _("{path} is not a Readproof store. Name another file with --store.").format(
+                    path=path
+                )
+            )
         connection = Connection(path)
         try:
             migrate(connection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import sqlite_utils
 
 BUSY_SECONDS = 10
+ROOM_BESIDE = 64 << 10  # bytes that the files beside a store in use need at least
 
 
 class Connection:
@@ -127,6 +129,8 @@ class Connection:
 def named(error: sqlite3.Error, path: Path) -> Exception:
     """Return a StoreError for what is the world's fault, the error itself for a bug of ours."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_IOERR and _full(path):
+        code = sqlite3.SQLITE_FULL  # SQLite says so only of the database, not of what lies beside
     sentences = {
         sqlite3.SQLITE_FULL: _("{path}: the disk is full. Free some space and try again."),
         sqlite3.SQLITE_BUSY: _(
@@ -156,6 +160,13 @@ def named(error: sqlite3.Error, path: Path) -> Exception:
     if sentence is None:
         return error
     return StoreError(sentence.format(path=path, seconds=BUSY_SECONDS, detail=error))
+
+
+def _full(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < ROOM_BESIDE
+    except OSError:
+        return False
 
 
 def now() -> datetime:

@@ -21,6 +21,7 @@ from reader.model import Labels, ParsedDigest, ParsedEntry, ParsedItem, RunStatu
 from reader.store.codec import plain, unpack
 from reader.store.connection import Connection, now, to_moment
 from reader.store.labels import parse_combination
+from reader.store.safety import plain_target
 from reader.store.travel import OldText, SeenForm, Travelled, TravelledItem
 
 FORMAT, SCHEMA = "readproof data", 1
@@ -47,6 +48,7 @@ class Export:
     def write(self, file: Path) -> None:
         """Write the file, whole or not at all; raises StoreError when it cannot be written."""
         temporary = file.with_name(f".{file.name}.{os.getpid()}.new")
+        plain_target(file)
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with (

@@ -12,13 +12,16 @@ from pathlib import Path
 from reader.errors import StoreError
 from reader.language import _
 from reader.store import migrations
-from reader.store.connection import Connection, now
+from reader.store.connection import Connection, named, now
 
 _FILES = """
     CREATE TABLE artefact_files (
         run TEXT NOT NULL, file TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, file)
     ) WITHOUT ROWID
 """
+
+
+_OF_THE_STORE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_BUSY)
 
 
 def check(connection: Connection) -> list[str]:
@@ -65,22 +68,39 @@ def backup(connection: Connection, file: Path, runs: Path) -> None:
     Raises StoreError when it cannot be written; what stood there before is then untouched.
     """
     temporary = file.with_name(f".{file.name}.{os.getpid()}.new")
+    plain_target(file)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary.unlink(missing_ok=True)
-        with connection.named_errors(), closing(sqlite3.connect(temporary)) as copy:
+        with closing(sqlite3.connect(temporary)) as copy:
             connection.raw.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
             _take_files(copy, runs)
         _sound(temporary)
         temporary.replace(file)
     except (OSError, sqlite3.Error) as error:
+        if isinstance(error, sqlite3.Error) and _code(error) in _OF_THE_STORE:
+            raise named(error, connection.path) from error
         raise StoreError(
-            _("No backup could be written to {path}: {detail}.").format(path=file, detail=error)
+            _("No backup could be written to {path}: {detail}.").format(
+                path=file, detail=error.strerror if isinstance(error, OSError) else error
+            )
         ) from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def plain_target(file: Path) -> None:
+    """Raise StoreError where something else than a plain file stands: it would be replaced."""
+    if file.exists() and not file.is_file():
+        raise StoreError(
+            _("{path} is a folder or a device. Name a file to write to.").format(path=file)
+        )
 
 
 def _take_files(copy: sqlite3.Connection, runs: Path) -> None:

@@ -15,6 +15,16 @@ from reader.sync.receive import incoming
 TEXTS = (".md", ".markdown", ".html", ".htm", ".txt")
 READ = (*TEXTS, ".xml", ".atom", ".rss", ".json", ".opml", ".zip")
 MOST_BYTES = 8 << 20
+_KINDS = (
+    (b"%PDF-", "PDF"),
+    (b"\x89PNG\r\n", "PNG"),
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"GIF8", "GIF"),
+    (b"PK\x03\x04", "ZIP"),
+    (b"\x1f\x8b", "GZIP"),
+    (b"\x7fELF", "ELF"),
+    (b"SQLite format 3\0", "SQLite"),
+)
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\0\0", "utf-32-le"),
@@ -44,10 +54,18 @@ def found_in(folder: Path) -> Iterator[Path]:
 
 
 def content_of(path: Path) -> bytes:
-    """Return a file's bytes; raises SourceError when there are none, too many, or no permission."""
+    """Return a file's bytes.
+
+    Raises SourceError when there are none, too many, or no permission, and NotUnderstood when they
+    begin like a picture, an archive or a program.
+    """
     try:
         if not path.is_file():
-            raise SourceError(_("There is no such file. Check the path."))
+            raise SourceError(
+                _("This is no plain file. Give the post itself.")
+                if path.exists()
+                else _("There is no such file. Check the path.")
+            )
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise SourceError(
@@ -64,6 +82,11 @@ def content_of(path: Path) -> bytes:
         ) from error
     if not body.strip():
         raise SourceError(_("The file is empty. Save the post again."))
+    for mark, kind in _KINDS:
+        if body.startswith(mark):
+            raise NotUnderstood(
+                _("This is a {kind} file. Save the post as text or HTML.").format(kind=kind)
+            )
     return body
 
 
@@ -72,6 +95,8 @@ def text_of(body: bytes) -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return _kept(body[len(mark) :].decode(name, "replace"))
+    if (wide := _unmarked_utf16(body)) is not None:
+        return _kept(wide)
     if b"\0" in body[:4096]:
         raise NotUnderstood(_("This is no text but a binary file. Save the post as text or HTML."))
     for name in ("utf-8", "gb18030", "big5hkscs"):
@@ -83,6 +108,17 @@ def text_of(body: bytes) -> str:
     if loose.count("\ufffd") * 20 > len(loose):
         raise NotUnderstood(_("The text's encoding is not known. Save it again as UTF-8."))
     return _kept(loose)
+
+
+def _unmarked_utf16(body: bytes) -> str | None:
+    """Return the text of UTF-16 without its mark: every ASCII character brings a zero byte."""
+    zeros = body[1:4096:2].count(0), body[0:4096:2].count(0)
+    if min(zeros) or max(zeros) * 40 < min(len(body), 4096):
+        return None
+    try:
+        return body.decode("utf-16-le" if zeros[0] else "utf-16-be")
+    except UnicodeDecodeError:
+        return None
 
 
 def _kept(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from reader.errors import ReadproofError, SourceError
+from reader.errors import NotUnderstood, ReadproofError, SourceError
 from reader.language import _
 from reader.model import Form, Incoming
 from reader.parse import read_feed
@@ -48,4 +48,13 @@ def read_file(file: Path) -> list[Incoming]:
     body = content_of(file)
     if suffix in TEXTS:
         return [read_text(file, body)]
-    return [incoming(each, Form.FEED_HTML) for each in read_feed(body).entries]
+    try:
+        entries = read_feed(body).entries
+    except NotUnderstood as error:  # which speaks of addresses, for feeds
+        raise NotUnderstood(
+            _(
+                "No feed can be read from it: it is damaged or something else. "
+                "Save the post again as Markdown, HTML or text."
+            )
+        ) from error
+    return [incoming(each, Form.FEED_HTML) for each in entries]

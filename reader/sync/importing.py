@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from reader import language, opml, settings
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from reader.store import Store
 
 STARTER = "starter"
+MOST_SHOWN = 200  # characters of a part that was not understood; the whole stands in the post
 
 
 def import_paths(
@@ -122,7 +124,7 @@ class _Import:
             for part in each.digest.not_understood if each.digest else ():
                 self._notices.append(
                     _("{path}: not understood and kept as text: {part}").format(
-                        path=file, part=part
+                        path=file, part=shorten(part, MOST_SHOWN, placeholder="…")
                     )
                 )
 
