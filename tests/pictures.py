@@ -23,7 +23,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtWidgets import QApplication
 
-from reader import settings
+from reader import language, settings
 from reader.checks import manifest
 from reader.gui import app as gui_app
 from reader.gui import quick_look, views
@@ -124,7 +124,7 @@ def walk(camera: Camera) -> None:
     window.go("digests")
     camera.until(lambda: window.list.model.count() >= 3)
     camera.rest(0.5)
-    window.list.select(window.list.model.rowCount() - 1)
+    window.list.select(0)
     camera.rest(1.0)
     window.command("open")
     camera.until(lambda: window.view.key.startswith("digest:"))
@@ -160,19 +160,18 @@ def walk(camera: Camera) -> None:
 
 
 def _quick(camera: Camera) -> None:
-    """Show the quick look of the starter, wide and narrow, then the digest that was open."""
-    window, before = camera.window, camera.window.view.key
+    """Show the quick look of the starter, wide and narrow, then an item of it in panes."""
+    window = camera.window
     with Store.open(window.desk.path) as store:
         found = store.library.ids(views.query_of("digests"))
         quick = next(each for each in found if quick_look.load(store, f"digest:{each}", None))
-    window.show_view(views.view(f"digest:{quick}"))
+    window.show_view(views.view(f"digest:{quick}", language._("Digest")))
     camera.until(lambda: window.quick_shown)
     camera.shoot("7-quick")
     window.resize(900, SIZE[1])
     camera.shoot("8-quick-narrow")
     window.resize(*SIZE)
-    window.show_view(views.view(before))
-    camera.until(lambda: not window.quick_shown)
+    window.command("open")
     camera.rest(1.0)
 
 
@@ -209,7 +208,7 @@ def one(scratch: Path, server: FeedServer, folder: Path, spoken: str, theme: str
         language=spoken, theme=theme, check_folders=(str(scratch / "checks"),)
     )
     settings.save(scratch / "settings.toml", chosen)
-    from reader import language, sync
+    from reader import sync
 
     language.set_language(spoken)
     with Store.open(scratch / "readproof.db") as store:

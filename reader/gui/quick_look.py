@@ -75,11 +75,14 @@ class Told:
     state: str = ""  # empty: not marked, never run
     word: str = ""
     lines: tuple[str, ...] = ()
+    counts: tuple[tuple[str, str], ...] = ()  # further verdicts: state, text
 
     @property
     def spoken(self) -> str:
         """The state as a screen reader says it."""
-        return ". ".join(each for each in (self.word or _("not marked"), *self.lines) if each)
+        counts = (text for _state, text in self.counts)
+        parts = (self.word or _("not marked"), *counts, *self.lines)
+        return ". ".join(each for each in parts if each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +139,15 @@ def _of_run(bench: Bench | None, run: Run) -> Told:
         )[0]
     found = Counter(each.verdict for each in run.verdicts)
     counts = [
-        (each, f"{found[each]} {words.verdict_name(each)}")
+        (each.value, f"{found[each]} {words.verdict_name(each)}")
         for each in sorted(found, key=lambda each: _URGENT.index(each.value))
     ]
     when = words.day(run.finished or run.started)
     if run.stale:
         said = reasons.render(run.stale[0], check, language())
-        return Told("stale", words.state_name("stale"), (said, *(text for _kind, text in counts)))
+        return Told("stale", words.state_name("stale"), (said,), tuple(counts))
     (first, word), *rest = counts
-    return Told(first.value, word, (*(text for _kind, text in rest), f"{when} · {run.id}"))
+    return Told(first, word, (f"{when} · {run.id}",), tuple(rest))
 
 
 _URGENT = ("refuted", "inconclusive", "confirmed", "could_not_run", "not_applicable")
@@ -211,11 +214,16 @@ def _cell(item: Item, told: Told, column: str) -> list[_Line]:
         else:
             glyph = words.GLYPHS[told.state]
             first = _Line(told.word, "label", f"state:{told.state}", icon=glyph)
-        return [first, *(_Line(each, "meta", "ink2", 3) for each in told.lines)]
+        counts = [
+            _Line(text, "ui", f"state:{state}", icon=words.GLYPHS[state])
+            for state, text in told.counts
+        ]
+        lines = [_Line(each, "meta", "ink2", 3) for each in told.lines]
+        return [first, *lines, *counts] if told.state == "stale" else [first, *counts, *lines]
     text = _text_of(item, column)
     if column == "update":
-        colour = "ink2" if item.marks.read else "ink"
-        lines = [_Line(text, "title", colour), _Line(_below(item), "meta", "ink3", 4)]
+        role, colour = ("title_read", "ink2") if item.marks.read else ("title", "ink")
+        lines = [_Line(text, role, colour), _Line(_below(item), "meta", "ink3", 4)]
         return [each for each in (*lines, _Line(draw="layers", gap=9)) if each.text or each.draw]
     lines = [_Line(text)] if text else []
     if column == "reported":

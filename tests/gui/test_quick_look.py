@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,17 @@ from reader.gui import quick_look, views
 from reader.gui.jobs import Job
 from reader.gui.quick_look import COLUMNS, Quick, QuickLook, QuickModel
 from reader.gui.window import Window
-from reader.model import Reference, Source
+from reader.model import (
+    Evidence,
+    Reason,
+    Reference,
+    Run,
+    RunStatus,
+    Source,
+    Text,
+    Verdict,
+    VerdictKind,
+)
 from reader.store import Store
 from tests.gui.conftest import WAIT_MS, Opener, press
 
@@ -290,6 +301,24 @@ def test_missing_cells_stay_empty_and_all_is_named(place: Path) -> None:
     assert [each.draw for each in squares] == ["evidence"]
     spoken = model.index(0, 1).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "Reported result: Evidence: codegen, property"
+
+
+def test_a_run_shows_every_verdict_with_its_glyph_and_a_change_makes_it_stale() -> None:
+    at = datetime(2026, 12, 1, tzinfo=UTC)
+    kinds = (VerdictKind.CONFIRMED, VerdictKind.COULD_NOT_RUN, VerdictKind.REFUTED)
+    verdicts = tuple(
+        Verdict(f"c{n}", Evidence.CODEGEN, each, Reason("x"), {}, Text("", ""), 1)
+        for n, each in enumerate(kinds)
+    )
+    run = Run("r1", "some", "h", "i1", RunStatus.FINISHED, at, at, {}, verdicts=verdicts)
+    told = quick_look._of_run(None, run)
+    assert (told.state, told.word) == ("refuted", "1 Refuted")
+    assert [state for state, _text in told.counts] == ["confirmed", "could_not_run"]
+    assert "1 Confirmed" in told.spoken
+    changed = Reason("stale_check")
+    stale = quick_look._of_run(None, replace(run, stale=(changed,)))
+    assert (stale.state, stale.word) == ("stale", "Stale")
+    assert [state for state, _text in stale.counts] == ["refuted", "confirmed", "could_not_run"]
 
 
 def test_a_reference_leads_to_its_kept_original(place: Path) -> None:
