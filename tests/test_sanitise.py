@@ -241,3 +241,50 @@ def test_hostile_lengths_take_no_time() -> None:
     for piece in ("<", "<a ", "<b =", "<T>", "<b a=b ", "&#", "<!--", "<g-x>", "<img ", '<b a="'):
         assert_safe(clean_html(piece * 20_000))
         clean_text(piece * 20_000)
+
+
+# ── what would cost seconds or gigabytes ───────────────────────────────────────────────────────
+
+BOMBS = {
+    "deep": "<div>" * 100_000 + "deep",
+    "opened again": "<p>" + "".join(f"<b lang={n}>" for n in range(300)) + "</p><p>x" * 30_000,
+    "one long tag": f"<p><a href='https://e.example.org/{'x' * 100_000}'></p>" + "<p>x" * 3_000,
+    "closed in an attribute": '<div title="</div>">x' * 50_000,
+    "closed out of scope": "<div><table><tr><td></div>x" * 30_000,
+    "not a quotation": '<div a">x' * 50_000,
+    "other rules": "<svg><p><![CDATA[>" + "<div>x" * 50_000 + "]]>",
+    "in a comment": "<!-->" + "<div>x" * 50_000 + "-->",
+    "lists": "<ul><li>x" * 50_000,
+    "unknown to HTML": "<math>" + "<mspace/>" * 50_000 + "</math>" + "<p>x" * 50_000,
+}
+
+
+@pytest.mark.parametrize("html", BOMBS.values(), ids=BOMBS)
+def test_html_that_would_explode_keeps_its_words(html: str) -> None:
+    """As paragraphs alone; it would take a parser minutes or gigabytes to nest it."""
+    cleaned = clean_html(html)
+    assert re.findall(r"</?([a-z]+)", cleaned).count("p") == cleaned.count("<")
+    assert len(cleaned) < 3 * len(html)
+    assert cleaned.count("x") + cleaned.count("deep") > 0
+
+
+def test_long_html_that_is_well_written_stays_as_it_is() -> None:
+    row = "<tr><td>T4 <b>no</b> <a href='https://e.example.org/x'>spill</a></td></tr>"
+    html = f"<font color=red><table><tbody>{row * 20_000}</tbody></table></font>"
+    assert clean_html(html).count("<a ") == 20_000
+    sloppy = "<ul>" + "<li>one <i>two<li>three" * 200 + "</ul>" + "<p>x<p>y" * 20_000
+    assert clean_html(sloppy).count("<p>") == 40_000
+
+
+def test_a_fallback_for_readers_without_scripts_is_shown_once() -> None:
+    fallback = '<noscript><p>why</p><img src="https://e.example.org/a.png"></noscript>'
+    assert clean_html(fallback) == ('<div><p>why</p><img src="https://e.example.org/a.png"></div>')
+    lazy = '<img data-src="https://e.example.org/a.png">'
+    assert clean_html(lazy + fallback) == '<img src="https://e.example.org/a.png">'
+
+
+def test_a_formula_keeps_its_words_and_a_drawing_goes() -> None:
+    formula = "<math><mi>x</mi><mspace/><mo>+</mo><mn>1</mn><annotation>x+1</annotation></math>"
+    assert clean_html(f"<p>{formula}</p>") == "<p>x+1</p>"
+    drawing = "<svg viewBox='0 0 1 1'><title>icon</title><path d='M0'/></svg>"
+    assert clean_html(f"<p>a{drawing}b<svg/>c</p>") == "<p>abc</p>"

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from reader.sanitise.cost import as_paragraphs, too_costly
+from reader.sanitise.foreign import html_only
 from reader.sanitise.rules import (
     ALLOWED,
     ATTRIBUTES,
@@ -43,7 +45,10 @@ def clean_html(html: str, base_url: str | None = None) -> str:
     in angle brackets and is no element of HTML (`vector<T>`) stays as visible text. Nothing is
     fetched by showing the result but its `img` addresses, which are http or https.
     """
-    safe = _nh3(escape_unknown(INVISIBLE.sub("", html)), base_url)
+    written = html_only(escape_unknown(INVISIBLE.sub("", html)))
+    if too_costly(written):  # made to do harm: its words stay
+        written = as_paragraphs(written)
+    safe = _nh3(written, base_url)
     if INVISIBLE.search(safe):  # it was written as a character reference
         safe = _nh3(INVISIBLE.sub("", safe), base_url)
     return _IMAGE.sub(lambda found: _image(found, base_url), safe)
@@ -59,7 +64,9 @@ def clean_text(text: str) -> str:
     if "<" in text:
         import nh3
 
-        marked = escape_unknown(text.replace("&", "&amp;"))
+        marked = html_only(escape_unknown(text.replace("&", "&amp;")))
+        if too_costly(marked):
+            marked = as_paragraphs(marked)
         text = entities.unescape(
             nh3.clean(marked, tags=set(), clean_content_tags=DROPPED_WITH_CONTENT)
         )

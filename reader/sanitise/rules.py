@@ -52,12 +52,27 @@ _OTHERS = _names(
     acronym address area base basefont bdo big body button center data datalist dialog dir
     fieldset font form frame frameset head hgroup html input label legend link map marquee menu
     menuitem meta meter nobr noscript optgroup output param picture plaintext progress search
-    slot source track xmp math mi mo mn mrow msup msub mfrac mtext semantics annotation
-    annotation-xml mtable mtr mtd mover munder munderover msubsup msqrt mroot mspace mstyle
-    mpadded mphantom menclose merror mglyph malignmark maction mfenced
+    slot source track xmp math
     """
 )
-ELEMENTS = ALLOWED | DROPPED_WITH_CONTENT | _OTHERS
+MATHML = _names(
+    """
+    mi mo mn mrow msup msub mfrac mtext semantics annotation annotation-xml mtable mtr mtd mover
+    munder munderover msubsup msqrt mroot mstyle mspace mpadded mphantom menclose merror mglyph
+    malignmark maction mfenced
+    """
+)
+# What a parser opens again where a block ended before it was closed, what holds text only, and
+# what holds nothing (HTML standard 13.2.4.3, 13.2.6.4.7, 13.1.2).
+FORMATTING = _names("a b big code em font i nobr s small strike strong tt u")
+RAW = _names("script style textarea title xmp iframe noembed noframes plaintext")
+VOID = _names(
+    """
+    area base basefont bgsound br col embed frame hr img input keygen link meta param source track
+    wbr
+    """
+)
+ELEMENTS = ALLOWED | DROPPED_WITH_CONTENT | _OTHERS | MATHML
 
 # Elements that stand on lines of their own in plain text.
 BLOCKS = _names(
