@@ -786,3 +786,21 @@ def test_a_sync_labels_anew_what_older_rules_labelled(
     assert [row.id for row in after] == [row.id for row in before]
     assert [row.layers for row in after] == [row.layers for row in before]
     assert len(asked) == len(set(asked)) == len(before) + 3
+
+
+def test_a_copied_digest_is_kept_under_its_own_title(tmp_path: Path) -> None:
+    """The first line of a copied page is the way back to the site, not what it is called."""
+    from reader.model import Query, StoryKind
+    from reader.sync import import_paths
+
+    text = (
+        "← 返回博客主页\n\n阅读 12\n\n寄存器的一天\n\n今日概览\n\n一件事。\n\n重点变化\n\n"
+        "1. 寄存器变少\n\nsm_90 上少了两个寄存器。\n\n"
+        "涉及层级： kernel_codegen\n\n事件评分： 70.5/100\n\n"
+        "数据与生成说明\n\n• 采集窗口：2026-11-03T08:00:00+08:00 至 2026-11-04T08:00:00+08:00\n"
+    )
+    (tmp_path / "copied.txt").write_text(text, encoding="utf-8")
+    import_paths(tmp_path / "s.db", [tmp_path / "copied.txt"])
+    with Store.open(tmp_path / "s.db") as store:
+        (row,) = store.library.page(Query(kinds=(StoryKind.DIGEST,)))
+        assert row.title == "寄存器的一天"

@@ -34,6 +34,8 @@ def incoming(
         if isinstance(read, ParsedDigest):
             labels = classify.labels(entry.title, text, url=entry.url)
             items = tuple(item_labels(each) for each in read.items)
+            # What stands first in a copied text is a back link; the digest knows its own title.
+            entry = replace(entry, title=read.title or entry.title)
             return Incoming(_dated(entry, read), labels, read, items)
         notices = tuple(read.notices)
     else:
