@@ -86,6 +86,12 @@ def describe() -> str:
     ).format(variable=_variable("github"))
 
 
+def backend() -> str | None:
+    """Return the name of the keyring that holds secrets here; None where there is none."""
+    keyring = _keyring()
+    return None if keyring is None else f"{type(keyring).__module__}.{type(keyring).__qualname__}"
+
+
 def _variable(name: str) -> str:
     return PREFIX + "".join(c if c.isalnum() else "_" for c in name).upper()
 

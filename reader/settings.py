@@ -34,7 +34,7 @@ def load(path: Path) -> Settings:
     """
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Settings()
     except OSError as error:
         raise Expected(f"{path}: {error.strerror}") from error

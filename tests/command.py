@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,23 +45,43 @@ class Called:
 
 
 def command(
-    *words: str | Path, store: Path | None = None, env: Mapping[str, str] | None = None
+    *words: str | Path,
+    store: Path | None = None,
+    env: Mapping[str, str | None] | None = None,
+    through: Sequence[str] = (),
 ) -> Called:
-    """Call `python -m reader` in English; no terminal, no display."""
+    """Call `python -m reader` in English; no terminal, no display.
+
+    A variable that is None is taken away; `through` is a program that starts what follows it.
+    """
+    with calling(*words, store=store, env=env, through=through) as process:
+        try:
+            out, err = process.communicate(timeout=120)
+        except BaseException:
+            process.kill()
+            raise
+    return Called(process.returncode, out.decode(), err.decode())
+
+
+def calling(
+    *words: str | Path,
+    store: Path | None = None,
+    env: Mapping[str, str | None] | None = None,
+    through: Sequence[str] = (),
+) -> subprocess.Popen[bytes]:
+    """Start what `command` waits for."""
     own = ["--store", str(store)] if store is not None else []
-    environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "error"}
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
-        environment.pop(name, None)
-    done = subprocess.run(
-        [sys.executable, "-m", "reader", *own, *map(str, words)],
-        capture_output=True,
+    without = dict.fromkeys(("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "error", **without}
+    environment |= dict(env or {})
+    return subprocess.Popen(
+        [*through, sys.executable, "-m", "reader", *own, *map(str, words)],
         stdin=subprocess.DEVNULL,
-        env=environment | dict(env or {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={name: value for name, value in environment.items() if value is not None},
         cwd=Path(__file__).parents[1],
-        timeout=120,
-        check=False,
     )
-    return Called(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def furnished(path: Path) -> Path:

@@ -1,17 +1,15 @@
-"""Bad input from outside: one clear line that says what to do, no trace, and nothing lost."""
+"""Bad files and bad checks from outside: one clear line for each, and nothing lost."""
 
 from __future__ import annotations
 
-import random
-import resource
+import gzip
+import os
+import re
 import shutil
-import signal
-import sqlite3
-import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Callable
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -20,275 +18,208 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from reader.errors import ReadproofError
+from reader.sanitise.rules import ALLOWED
 from reader.store import Store
 from reader.sync import import_paths
-from tests.command import Called, command, furnished
+from tests.command import calling, command
+from tests.refusals import DAILY, both, held, marked, one_line, unchanged
 
 CHECK = Path(__file__).parent / "data" / "checks" / "confirms"
-DAILY = """---
-title: "Tiles, day {n}"
-date: 2026-11-{n:02}
-categories: [ai-compiler, daily]
-generation_mode: "hand"
-window_since: "2026-11-{n:02}T08:00:00+08:00"
-cutoff_at: "2026-11-{n:02}T20:00:00+08:00"
----
-
-# Tiles, day {n}
-
-## 今日概览
-
-The tiles of day {n}.
-
-## 重点变化
-
-### 1. Tile {n} keeps its registers
-
-Tile {n} no longer spills on sm_90.
-
-**涉及层级：** `kernel_codegen`
-
-**来源：** [原始来源 1](https://github.com/example/tiles/releases/tag/v{n})
-
-**事件评分：** 70.5/100
-"""
+PEAK_MB = 256  # what a refused file of any size may cost: the program alone has 60
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    return furnished(tmp_path / "s.db")
+    return marked(tmp_path / "s.db")
 
 
-def kept(store: Path) -> list[tuple[str, str]]:
-    """Return every story of a store."""
+def titles(store: Path) -> list[str]:
+    """Return the titles of every story of a store."""
     listed = command("items", "--kind", "all", "--limit", "1000", "--json", store=store).json
-    return [(each["id"], each["title"]) for each in listed]
+    return [each["title"] for each in listed]
 
 
-def one_line(called: Called, code: int = 1) -> str:
-    """Return the one line that a refused call says."""
-    assert called.code == code, (called.out, called.err)
-    lines = called.err.strip().splitlines()
-    assert len(lines) == 1, called.err
-    assert "Traceback" not in called.err
-    return lines[0]
+# ── files ──────────────────────────────────────────────────────────────────────────────────────
+
+PDF = b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n%%EOF\n"
+ENTITIES = b"<!ENTITY l0 'x'>" + b"".join(
+    b'<!ENTITY l%d "%s">' % (n, b"&l%d;" % (n - 1) * 10) for n in range(1, 10)
+)
+FILES: dict[str, bytes] = {
+    "picture.png": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8,
+    "picture.md": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8,
+    "photo.txt": b"\xff\xd8\xff\xe0\0\x10JFIF" + bytes(range(256)) * 4,
+    "paper.pdf": PDF,
+    "paper.html": PDF,
+    "tool": b"\x7fELF\x02\x01\x01" + b"\0" * 200,
+    "tool.txt": b"\x7fELF\x02\x01\x01" + b"\0" * 200,
+    "notes.docx": b"PK\x03\x04rest",
+    "notes.md": b"PK\x03\x04rest",
+    "packed.html": gzip.compress(b"<p>text</p>"),
+    "store.txt": b"SQLite format 3\0" + b"\0" * 90,
+    "page.mhtml": b"MIME-Version: 1.0\r\n",
+    "empty.md": b"",
+    "empty.zip": b"",
+    "empty.opml": b"",
+    "empty.json": b"",
+    "blank.html": b" \n\t\n",
+    "zeros.md": DAILY.format(n=9).encode()[:200] + b"\0\0\0" + b"x" * 200,
+    "latin.md": "résumé für die Grün".encode("latin-1") * 10,
+    "broken.xml": b"<rss><channel><item>",
+    "drawing.xml": b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>",
+    "deep.xml": b"<a>" * 100_000,
+    "deep.json": b"[" * 100_000,
+    "deep.opml": b"<opml><body>" + b"<outline>" * 100_000,
+    "data.json": b'{"a": 1}',
+    "cut.opml": b"<opml><body><outline xmlUrl='https://a.example.org/'",
+    "entity.opml": b'<!DOCTYPE o [<!ENTITY a SYSTEM "file:///etc/passwd">]><opml><body>&a;</body></opml>',
+    "growing.opml": b"<!DOCTYPE o [" + ENTITIES + b"]><opml><body>&l9;</body></opml>",
+    "not.zip": b"hello",
+}  # fmt: skip
 
 
-def both(store: Path, *words: str | Path) -> str:
-    """Call in both languages, hold that both speak, and return the English line."""
-    english = one_line(command("--lang", "en", *words, store=store))
-    chinese = one_line(command("--lang", "zh", *words, store=store))
-    assert english != chinese
-    return english
-
-
-def _zipped(file: Path) -> None:
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("../../evil.txt", "x")
-
-
-FILES: list[tuple[str, Callable[[Path], object]]] = [
-    ("picture.png", lambda f: f.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)),
-    ("paper.pdf", lambda f: f.write_bytes(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + b"\x00" * 99)),
-    ("tool.txt", lambda f: f.write_bytes(b"\x7fELF\x02\x01\x01" + b"\x00" * 200)),
-    ("empty.md", lambda f: f.write_bytes(b"")),
-    ("blank.html", lambda f: f.write_bytes(b" \n\t\n")),
-    ("broken.xml", lambda f: f.write_bytes(b"<rss><channel><item>")),
-    ("notes.docx", lambda f: f.write_bytes(b"PK\x03\x04rest")),
-    ("evil.zip", _zipped),
-    ("not.zip", lambda f: f.write_bytes(b"hello")),
-    ("data.json", lambda f: f.write_text('{"a": 1}')),
-    ("bad.opml", lambda f: f.write_text("<opml><body><outline xmlUrl='https://a.example.org/'")),
-    ("entity.opml", lambda f: f.write_text(
-        '<!DOCTYPE o [<!ENTITY a SYSTEM "file:///etc/passwd">]><opml><body>&a;</body></opml>')),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "write"), FILES, ids=[name for name, _ in FILES])
-def test_a_file_that_cannot_be_read_is_refused(
-    store: Path, tmp_path: Path, name: str, write: Callable[[Path], object]
-) -> None:
-    before = kept(store)
-    write(tmp_path / name)
-    assert name in both(store, "import", tmp_path / name)
-    assert kept(store) == before
-    assert not (tmp_path.parent / "evil.txt").exists()
-
-
-def test_one_bad_file_never_stops_the_others(store: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "posts"
+def test_each_file_that_cannot_be_read_is_refused_by_name(store: Path, tmp_path: Path) -> None:
+    """In one call, so that none of them stops the others; two lines about one file fail."""
+    folder = tmp_path / "files"
     folder.mkdir()
-    for name, write in FILES:
-        if not name.endswith((".opml", ".zip")):
-            write(folder / name)
+    for name, body in FILES.items():
+        (folder / name).write_bytes(body)
+    (folder / "loop.md").symlink_to(folder / "loop.md")
+    (folder / "nowhere.md").symlink_to(folder / "nothing")
+    os.mkfifo(folder / "pipe.md")
+    files = sorted(folder.iterdir())
+    said = {}
+    with unchanged(store):
+        for lang in ("en", "zh"):
+            called = command("--lang", lang, "import", *files, store=store)
+            assert called.code == 1
+            assert "Traceback" not in called.err
+            said[lang] = called.err.splitlines()
+            assert len(said[lang]) == len(files), called.err
+    for file in files:
+        names = re.compile(rf"{re.escape(str(file))}[:： ]")
+        english, chinese = ([line for line in said[lang] if names.match(line)] for lang in said)
+        assert (len(english), len(chinese)) == (1, 1), file.name
+        assert english != chinese, file.name
+        assert "address" not in english[0], "a file has no address to check"
+
+
+def test_one_refused_file_is_one_line_and_the_exit_code(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "paper.pdf").write_bytes(PDF)
+    with unchanged(store):
+        assert "paper.pdf" in both("import", tmp_path / "paper.pdf", store=store)
+        assert "none.md" in both("import", tmp_path / "none.md", store=store)
+
+
+def test_an_archive_that_leads_out_of_its_folder_writes_nothing(
+    store: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
+        archive.writestr("manifest.json", '{"format": "readproof data", "schema": 1}')
+        archive.writestr("../../evil.txt", "x")
+        archive.writestr("files/../../../evil.txt", "x")
+    with unchanged(store):
+        command("import", tmp_path / "evil.zip", store=store)
+    assert not list(tmp_path.parent.rglob("evil.txt"))
+
+
+def test_a_folder_that_holds_itself_is_read_once(store: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "posts"
+    (folder / "more").mkdir(parents=True)
     (folder / "good.md").write_text(DAILY.format(n=9), encoding="utf-8")
+    (folder / "bad.txt").write_bytes(b"\x7fELF\x02\x01\x01" + b"\0" * 200)
     (folder / "again").symlink_to(folder, target_is_directory=True)
+    (folder / "more" / "up").symlink_to(folder, target_is_directory=True)
     called = command("import", folder, store=store)
     assert called.code == 0
-    assert "Traceback" not in called.err
-    assert any(title == "Tile 9 keeps its registers" for _id, title in kept(store))
+    assert [line for line in called.err.splitlines() if "bad.txt" in line] == [called.err.strip()]
+    assert titles(store).count("Tile 9 keeps its registers") == 1
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only" / "itself").symlink_to(tmp_path / "only", target_is_directory=True)
+    both("import", tmp_path / "only", store=store)
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"], ids=lambda name: f"in {name}"
-)
-def test_encodings_of_the_field_are_read(store: Path, tmp_path: Path, encoding: str) -> None:
-    (tmp_path / "day.md").write_bytes(DAILY.format(n=8).encode(encoding))
-    assert command("import", tmp_path / "day.md", store=store).code == 0
-    assert any(title == "Tile 8 keeps its registers" for _id, title in kept(store))
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "gb18030")
 
 
-def test_a_truncated_text_is_read_or_refused_but_never_a_trace(store: Path, tmp_path: Path) -> None:
+def test_encodings_of_the_field_are_read(store: Path, tmp_path: Path) -> None:
+    """UTF-16 without its mark too: a terminal's `>` on Windows writes such files."""
+    for n, encoding in enumerate(ENCODINGS, 1):
+        (tmp_path / f"{n}.md").write_bytes(DAILY.format(n=n).encode(encoding))
+    files = [tmp_path / f"{n}.md" for n, _encoding in enumerate(ENCODINGS, 1)]
+    called = command("import", *files, store=store)
+    assert (called.code, called.err) == (0, "")
+    listed = titles(store)
+    for n, encoding in enumerate(ENCODINGS, 1):
+        assert f"Tile {n} keeps its registers" in listed, encoding
+        assert f"Tiles, day {n}" in listed, encoding
+
+
+def test_a_text_cut_anywhere_is_read_or_refused(store: Path, tmp_path: Path) -> None:
     body = DAILY.format(n=8).encode()
-    for cut in range(1, len(body), 97):
-        (tmp_path / "day.md").write_bytes(body[:cut])
-        called = command("import", tmp_path / "day.md", store=store) if cut < 300 else None
-        if called is not None:
-            assert called.code in (0, 1)
-            assert "Traceback" not in called.err
-
-
-def test_fifty_megabytes_cost_a_bounded_memory(store: Path, tmp_path: Path) -> None:
-    huge = DAILY.format(n=7) + "\n".join("a long line of a long digest" for _ in range(1_800_000))
-    (tmp_path / "huge.md").write_text(huge, encoding="utf-8")
-    assert (tmp_path / "huge.md").stat().st_size > 50_000_000
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    called = command("import", tmp_path / "huge.md", store=store)
-    peak = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) // 1024
+    folder = tmp_path / "cut"
+    folder.mkdir()
+    cuts = range(1, len(body), 7)
+    for cut in cuts:
+        (folder / f"{cut}.md").write_bytes(body[:cut])
+    called = command("import", folder, "--json", store=store)
+    counts = called.json
+    assert counts["digests"] + counts["entries"] + len(counts["refused"]) == len(cuts)
     assert "Traceback" not in called.err
-    assert called.code in (0, 1)
-    assert "huge.md" in called.err
-    assert peak < 1500
 
 
-HOSTILE = (
-    "<h1>Post</h1><script>alert(1)</script>" + "<div>" * 20_000 + "deep" + "</div>" * 20_000
-    + f'<p title="{"x" * 200_000}">attr</p><svg><style><img src=x onerror=alert(2)></style></svg>'
-    + '<a href="java\tscript:alert(3)">a</a><p>\x1b[31mred\x1b[0m \u202eback \x07bell</p>'
-    + "<p>template&lt;int N&gt; void k&lt;&lt;&lt;grid, block&gt;&gt;&gt;()</p>"
+def test_a_digest_of_fifty_megabytes_is_refused_unread(store: Path, tmp_path: Path) -> None:
+    huge = tmp_path / "huge.md"
+    huge.write_text(DAILY.format(n=7) + "a long line of a long digest\n" * 1_800_000, "utf-8")
+    assert huge.stat().st_size > 50_000_000
+    with unchanged(store):
+        process = calling("import", huge, store=store)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read()
+        said = process.stderr.read().decode()
+        _pid, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.stdout.close()
+        process.stderr.close()
+    assert process.returncode == 1
+    assert len(said.splitlines()) == 1
+    assert str(huge) in said
+    assert usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10) < PEAK_MB
+
+
+PIECES = (
+    b"---\n", b"title: ", b"# ", b"## \xe9\x87\x8d\xe7\x82\xb9\xe5\x8f\x98\xe5\x8c\x96\n",
+    b"### 1. x\n", b"<p>", b"</p>", b"<rss><channel><item>", b"</item>", b"<!DOCTYPE html>",
+    b"<script>", b"&#0;", b"&#x110000;", b"\0", b"\xff\xfe", b"\xed\xa0\x80", b"\r", b"|---|\n",
+    b"![](", b"[1]: ", b"```\n", b"2026-13-45", b"\x1b[31m", b"{", b"\"items\":[", b"]]>",
+    b"http://[", b"\xe2\x80\xae",
 )  # fmt: skip
+BODIES = st.binary(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)
+ENDINGS = st.sampled_from([".md", ".html", ".txt", ".xml", ".json", ".opml", ".zip"])
 
 
-def test_hostile_html_is_harmless_in_store_and_terminal(store: Path, tmp_path: Path) -> None:
-    (tmp_path / "post.html").write_text(HOSTILE, encoding="utf-8")
-    assert command("import", tmp_path / "post.html", store=store).code == 0
-    entries = command("items", "--kind", "entry", "--json", store=store).json
-    entry = next(each for each in entries if "deep" in each["content_text"])
-    for bad in ("<script", "onerror", "javascript:", "<svg", "<style", "\x1b", "\x07"):
-        assert bad not in entry["content_html"]
-    assert "template<int N> void k<<<grid, block>>>()" in entry["content_text"]
-    shown = command("show", entry["id"], store=store).out
-    assert not any(ord(c) < 32 and c not in "\n\t" for c in shown)
-    assert "\u202e" not in shown
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("schema = 1", "schema = 1\nrun = 'rm -rf /'"),
-        ('name = "confirms"', 'name = "../confirms"'),
-        ('python = ">=3.9"', 'python = ">=3.9"\nrequires = ["evil @ https://evil.invalid/x"]'),
-        ("seconds = 10", "seconds = 99999999"),
-        ("schema = 1", "schema = "),
-    ],
-    ids=["unknown key", "name leads out", "url requirement", "no bound", "no toml"],
+@hypothesis_settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_a_hostile_manifest_is_answered_with_file_and_line(
-    store: Path, tmp_path: Path, old: str, new: str
-) -> None:
-    folder = shutil.copytree(CHECK, tmp_path / "checks" / "confirms")
-    text = (folder / "check.toml").read_text(encoding="utf-8")
-    (folder / "check.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
-    assert "check.toml" in both(store, "check", "trust", folder, "--yes")
-
-
-def test_a_check_that_is_not_trusted_does_not_run(store: Path, tmp_path: Path) -> None:
-    shutil.copytree(CHECK, tmp_path / "checks" / "confirms")
-    config = tmp_path / "settings.toml"
-    config.write_text(f'check_folders = ["{tmp_path / "checks"}"]\n')
-    words = ("--config", config, "check", "run", "confirms", "--python", sys.executable)
-    assert "trust" in one_line(command(*words, store=store))
-    assert command("runs", "--json", store=store).json == []
-
-
-def test_a_store_cut_in_the_middle_is_said_and_a_backup_helps(store: Path, tmp_path: Path) -> None:
-    before = kept(store)
-    assert command("backup", tmp_path / "b.zip", store=store).code == 0
-    with sqlite3.connect(store) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
-    body = bytearray(store.read_bytes())
-    body[100:4096] = bytes(3996)
-    store.write_bytes(body)
-    for rest in ("-wal", "-shm"):
-        store.with_name(store.name + rest).unlink(missing_ok=True)
-    one_line(command("items", store=store))
-    assert command("restore", tmp_path / "b.zip", store=store).code == 0
-    assert kept(store) == before
-
-
-def test_a_full_disk_keeps_what_there_was(store: Path, tmp_path: Path) -> None:
-    before = kept(store)
-    for n in range(1, 28):
-        text = DAILY.format(n=n) + "registers and tiles " * 20_000
-        (tmp_path / f"{n}.md").write_text(text, encoding="utf-8")
-    limit = store.stat().st_size + 60_000
-    done = subprocess.run(
-        ["bash", "-c", f'ulimit -f {limit // 1024 + 1}; exec "$0" "$@"', sys.executable, "-m",
-         "reader", "--store", str(store), "import", *[str(p) for p in tmp_path.glob("*.md")]],
-        cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1, done.stderr
-    assert "Traceback" not in done.stderr
-    after = kept(store)
-    assert set(before) <= set(after)
-    assert command("doctor", "--json", store=store).json["store"]["ok"] is True
-
-
-def test_a_missing_qt_library_says_what_to_install(store: Path, tmp_path: Path) -> None:
-    shim = tmp_path / "shim" / "PySide6"
-    shim.mkdir(parents=True)
-    (shim / "__init__.py").write_text(
-        "raise ImportError('libEGL.so.1: cannot open shared object file: No such file')\n"
-    )
-    environment = {"PYTHONPATH": str(shim.parent), "QT_QPA_PLATFORM": "offscreen"}
-    called = command(store=store, env=environment | {"DISPLAY": ":99"})
-    assert "libEGL.so.1" in one_line(called)
-    assert "apt" in called.err
-
-
-def test_without_a_keyring_everything_else_goes_on(store: Path) -> None:
-    document = command("doctor", "--json", store=store).json
-    assert document["keyring"]
-    assert kept(store)
-
-
-def test_settings_that_are_no_toml_are_named(store: Path, tmp_path: Path) -> None:
-    (tmp_path / "settings.toml").write_text("theme = = dark")
-    line = one_line(command("--config", tmp_path / "settings.toml", "items", store=store))
-    assert "settings.toml" in line
-
-
-def test_a_store_of_a_newer_version_is_left_alone(store: Path) -> None:
-    with sqlite3.connect(store) as connection:
-        connection.execute("PRAGMA user_version = 9999")
-    connection.close()
-    content = store.read_bytes()
-    both(store, "items")
-    assert store.read_bytes() == content
-
-
-def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    (tmp_path / "a file").write_text("")
-    both(tmp_path / "a file" / "s.db", "items")
+@given(files=st.lists(st.tuples(BODIES, ENDINGS), min_size=20, max_size=60))
+def test_no_bytes_are_a_bug_of_ours(tmp_path: Path, files: list[tuple[bytes, str]]) -> None:
+    """From outside, in heaps: exit 3 would be a bug."""
+    folder = tmp_path / "any"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for n, (body, ending) in enumerate(files):
+        (folder / f"{n}{ending}").write_bytes(body)
+    called = command("import", folder, store=tmp_path / "any.db")
+    assert called.code in (0, 1), called.err
 
 
 @hypothesis_settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(body=st.binary(max_size=400), name=st.sampled_from(["a.md", "a.html", "a.txt", "a.xml"]))
-def test_any_bytes_are_read_or_refused(tmp_path: Path, body: bytes, name: str) -> None:
-    file = tmp_path / name
+@given(body=BODIES, ending=ENDINGS)
+def test_any_bytes_are_read_or_refused(tmp_path: Path, body: bytes, ending: str) -> None:
+    file = tmp_path / f"a{ending}"
     file.write_bytes(body)
     try:
         import_paths(tmp_path / "any.db", [file])
@@ -296,47 +227,171 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, body: bytes, name: str) -
         return  # said, not crashed: anything else fails here
 
 
-# ── killed at random ───────────────────────────────────────────────────────────────────────────
+# ── hostile HTML ───────────────────────────────────────────────────────────────────────────────
+
+HOSTILE = (
+    "<script>alert(1)</script>" + "<div>" * 30_000 + "deep" + "</div>" * 30_000,
+    f'<p title="{"x" * 1_000_000}">attr</p>',
+    "<p>" + "".join(f"<b lang={n}>" for n in range(300)) + "</p><p>again" * 30_000,
+    '<a href="java\tscript:alert(3)">a</a><p>\x1b[31mred\x1b[0m \u202eback \x07bell &#27;[2J</p>',
+    "<math><mtext><table><mglyph><style><!--</style>"
+    '<img title="--&gt;&lt;img src=1 onerror=x()&gt;">',
+    '<svg></p><style><a id="</style><img src=1 onerror=x()>"></svg>',
+    '<noscript><p title="</noscript><img src=x onerror=x()>"></noscript>',
+    '<form><math><mtext></form><form><mglyph><style></math><img src onerror=x()>',
+    "<img src='https://e.example.org/a.png' onload=x() style='background:url(javascript:x())'>",
+    "<iframe srcdoc='<script>x()</script>'></iframe><object data=x></object><base href=//evil>",
+    "<p>template&lt;int N&gt; void k&lt;&lt;&lt;grid, block&gt;&gt;&gt;()</p>",
+)  # fmt: skip
 
 
-def killed(store: Path, words: list[str], after: float) -> None:
-    """Start a call and kill it, with all it started, after so long."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "reader", "--store", str(store), *words],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=Path(__file__).parents[1],
-        start_new_session=True,
-    )  # fmt: skip
-    time.sleep(after)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+class _Look(HTMLParser):
+    """Every element and attribute of stored HTML, as a lax parser reads them."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in ALLOWED, tag
+        for name, value in attrs:
+            assert not name.startswith("on"), (tag, name)
+            assert name not in ("style", "srcdoc"), (tag, name)
+            if name in ("href", "src"):
+                assert (value or "").lower().startswith(("http://", "https://", "mailto:")), value
 
 
-def test_an_import_killed_anywhere_can_be_done_again(store: Path, tmp_path: Path) -> None:
-    """Whenever the kill comes, the store is whole and the second try completes it."""
-    posts = tmp_path / "posts"
-    posts.mkdir()
-    for n in range(1, 26):
-        (posts / f"{n}.md").write_text(DAILY.format(n=n), encoding="utf-8")
-    chance = random.Random(7)
-    for _ in range(5):
-        killed(store, ["import", str(posts)], chance.uniform(0.2, 1.2))
-        with Store.open(store) as opened:
-            assert opened.check() == []
-    assert command("import", posts, store=store).code == 0
-    titles = [title for _id, title in kept(store)]
-    for n in range(1, 26):
-        assert titles.count(f"Tile {n} keeps its registers") == 1
-        assert titles.count(f"Tiles, day {n}") == 1
+def test_hostile_html_is_harmless_in_store_and_terminal(store: Path, tmp_path: Path) -> None:
+    for n, html in enumerate(HOSTILE):
+        body = (
+            f"<html><head><title>Hostile {n}</title></head><body><p>w{n}w</p>{html}</body></html>"
+        )
+        (tmp_path / f"{n}.html").write_text(body, encoding="utf-8")
+    files = sorted(tmp_path.glob("*.html"))
+    assert command("import", *files, store=store).code == 0
+    listed = command("items", "--kind", "entry", "--limit", "99", "--json", store=store).json
+    entries = {each["title"]: each for each in listed}
+    for n in range(len(HOSTILE)):
+        html = entries[f"Hostile {n}"]["content_html"]
+        _Look(convert_charrefs=True).feed(html)
+        assert f"w{n}w" in html
+        assert not {"\x1b", "\x07", "\u202e"} & set(html)
+    texts = [entries[f"Hostile {n}"]["content_text"] for n in range(len(HOSTILE))]
+    assert "deep" in texts[0]
+    assert "red back bell" in texts[3]
+    assert "template<int N> void k<<<grid, block>>>()" in texts[-1]
+    for words in (["show", entries["Hostile 3"]["id"]], ["items", "--kind", "all"]):
+        shown = command(*words, store=store).out
+        assert not any(ord(c) < 32 and c != "\n" for c in shown)
+        assert not {"\x7f", "\x9b", "\u202e"} & set(shown)
 
 
-def test_a_run_killed_anywhere_reads_interrupted(store: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(CHECK.parent / "hangs", tmp_path / "checks" / "hangs")
+# ── checks of a user's own ─────────────────────────────────────────────────────────────────────
+
+
+def _edit(old: str, new: str) -> Callable[[Path], object]:
+    def edit(folder: Path) -> None:
+        text = (folder / "check.toml").read_text(encoding="utf-8")
+        assert old in text
+        (folder / "check.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    return edit
+
+
+def _without_manifest(make: Callable[[Path], object]) -> Callable[[Path], object]:
+    def edit(folder: Path) -> None:
+        (folder / "check.toml").unlink()
+        make(folder / "check.toml")
+
+    return edit
+
+
+def _sized(name: str) -> Callable[[Path], object]:
+    def edit(folder: Path) -> None:
+        with (folder / name).open("wb") as stream:
+            stream.truncate(100 << 20)
+
+    return edit
+
+
+PYTHON = 'python = ">=3.9"'
+CHECKS: dict[str, Callable[[Path], object]] = {
+    "unknown-key": _edit("schema = 1", "schema = 1\nrun = 'rm -rf /'"),
+    "unknown-key-that-colours": _edit("schema = 1", 'schema = 1\n"\\u001b[31mred" = 1'),
+    "name-leads-out": _edit('name = "', 'name = "../'),
+    "shell-in-the-name": _edit('name = "', 'name = "$(id)'),
+    "shell-in-a-requirement": _edit(PYTHON, f'{PYTHON}\nrequires = ["a; rm -rf /"]'),
+    "option-for-pip": _edit(PYTHON, f'{PYTHON}\nrequires = ["--index-url=https://e.example.org"]'),
+    "requirement-by-address": _edit(PYTHON, f'{PYTHON}\nrequires = ["e @ https://e.example.org/x"]'),
+    "lock-leads-out": _edit(PYTHON, f'{PYTHON}\nlock = "../../../etc/passwd"'),
+    "no-bound": _edit("seconds = 10", "seconds = 99999999"),
+    "title-that-colours": _edit('title.en = "', 'title.en = "\\u001b[31m'),
+    "no-toml": _edit("schema = 1", "schema = "),
+    "no-end": lambda f: (f / "check.toml").write_text("a = " + "[" * 50_000),
+    "no-text": lambda f: (f / "check.toml").write_bytes(b"\xff\xfe\0\0"),
+    "nothing": lambda f: (f / "check.toml").write_bytes(b""),
+    "no-script": lambda f: (f / "check.py").unlink(),
+    "manifest-of-100-mb": _sized("check.toml"),
+    "file-of-100-mb": _sized("data.bin"),
+    "too-many-files": lambda f: [(f / f"{n}.txt").write_text("") for n in range(600)],
+    "link-to-a-file-outside": lambda f: (f / "secrets").symlink_to("/etc/passwd"),
+    "link-to-a-folder-outside": lambda f: (f / "etc").symlink_to("/etc"),
+    "link-to-itself": lambda f: (f / "again").symlink_to(f),
+    "link-for-a-manifest": _without_manifest(lambda f: f.symlink_to("/etc/passwd")),
+    "pipe-for-a-manifest": _without_manifest(os.mkfifo),
+    "folder-for-a-manifest": _without_manifest(lambda f: f.mkdir()),
+    "pipe": lambda f: os.mkfifo(f / "pipe"),
+}  # fmt: skip
+
+
+def _config(tmp_path: Path, folder: Path) -> Path:
     config = tmp_path / "settings.toml"
-    trusted = command("--config", config, "check", "trust", folder, "--yes", store=store)
-    assert trusted.code == 0
-    words = ["--config", str(config), "check", "run", "hangs", "--python", sys.executable]
-    for after in (0.6, 1.5, 2.5):
-        killed(store, [*words, "--timeout", "60"], after)
-    runs = command("runs", "--json", store=store).json
-    assert {each["status"] for each in runs} <= {"interrupted"}
-    assert command("doctor", "--json", store=store).json["store"]["ok"] is True
+    config.write_text(f'check_folders = ["{folder}"]\n', encoding="utf-8")
+    return config
+
+
+def test_each_hostile_check_is_answered_by_name_and_the_others_stay(
+    store: Path, tmp_path: Path
+) -> None:
+    checks = tmp_path / "checks"
+    for name, spoil in CHECKS.items():
+        folder = shutil.copytree(CHECK, checks / name)
+        _edit('name = "confirms"', f'name = "{name}"')(folder)
+        spoil(folder)
+    said = {}
+    for lang in ("en", "zh"):
+        words = ("--config", _config(tmp_path, checks), "--lang", lang)
+        called = command(*words, "check", "list", "--json", store=store)
+        assert {each["id"] for each in called.json} >= {"triton-sched4reg"}
+        assert not {each["id"] for each in called.json} & CHECKS.keys()
+        said[lang] = called.err.splitlines()
+        assert len(said[lang]) == len(CHECKS), called.err
+    for name in CHECKS:
+        names = re.compile(rf"{re.escape(str(checks / name))}[/:：]")
+        english, chinese = ([line for line in said[lang] if names.match(line)] for lang in said)
+        assert english, name
+        assert english != chinese, name
+        assert not any(ord(c) < 32 for c in english[0]), name
+
+
+@pytest.mark.parametrize("name", ["unknown-key", "pipe-for-a-manifest"])
+def test_a_hostile_check_is_neither_run_nor_trusted(store: Path, tmp_path: Path, name: str) -> None:
+    folder = shutil.copytree(CHECK, tmp_path / "checks" / "confirms")
+    CHECKS[name](folder)
+    words = ("--config", _config(tmp_path, folder.parent), "check")
+    with unchanged(store):
+        ran = both(*words, "run", "confirms", "--python", sys.executable, store=store)
+        assert ran == both(*words, "trust", folder, "--yes", store=store)
+    assert str(folder / "check.toml") in ran
+
+
+def test_a_check_runs_only_as_it_was_trusted(store: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(CHECK, tmp_path / "checks" / "confirms")
+    words = ("--config", _config(tmp_path, folder.parent), "check")
+    run = (*words, "run", "confirms", "--python", sys.executable)
+    with unchanged(store):
+        assert "trust" in both(*run, store=store)
+    assert command(*words, "trust", folder, "--yes", store=store).code == 0
+    with (folder / "check.py").open("a") as stream:
+        stream.write("# one comment more\n")
+    with unchanged(store):
+        assert "trust" in one_line(command(*run, store=store))
+    with Store.open(store) as opened:
+        assert opened.runs.all() == []
+    assert held(store)["titles"]

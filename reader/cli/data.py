@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from reader.cli import voice
+from reader.cli import voice, written
 from reader.cli.options import json_option
 from reader.cli.session import Session, interruptible, pass_session
 from reader.errors import Expected
@@ -78,7 +78,8 @@ def export_opml(session: Session, file: Path) -> None:
 
     with session.store() as store:
         content = opml.write(store.feeds.all())
-    _writing(file, lambda: file.write_bytes(content))
+    written.write(file, content.decode("utf-8"))
+    voice.note(_("Written: {path}").format(path=file))
 
 
 @export.command(

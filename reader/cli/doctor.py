@@ -83,19 +83,11 @@ def _store(session: Session) -> dict[str, Any]:
 
 def _keyring() -> dict[str, Any]:
     """Say which keyring holds secrets; none is a normal state on machines without a desktop."""
-    import keyring
-    from keyring.errors import KeyringError
+    from reader import credentials
 
-    try:
-        backend = keyring.get_keyring()
-        usable = backend.priority > 0
-    except (KeyringError, RuntimeError, OSError) as error:
-        return {"usable": False, "backend": None, "why": str(error)}
-    return {
-        "usable": bool(usable),
-        "backend": f"{type(backend).__module__}.{type(backend).__qualname__}",
-        "why": None if usable else _("no keyring; secrets come from the environment"),
-    }
+    backend = credentials.backend()
+    why = None if backend else _("no keyring; secrets come from the environment")
+    return {"usable": backend is not None, "backend": backend, "why": why}
 
 
 def _fonts() -> dict[str, Any]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
 
 import click
 
-from reader.cli import voice
+from reader.cli import voice, written
 from reader.cli.session import Session, pass_session
-from reader.errors import Expected, Usage
+from reader.errors import Usage
 from reader.language import _, language
 
 
@@ -61,29 +60,13 @@ def report(
     if output is None or str(output) == "-":
         sys.stdout.write(text)
     else:
-        _write(output, text)
+        written.write(output, text)
         voice.note(_("Written: {path}").format(path=output))
 
 
 def _by_name(output: Path | None) -> str:
     ending = output.suffix.lower().lstrip(".") if output is not None else ""
     return {"htm": "html", "html": "html", "json": "json"}.get(ending, "md")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all; a pipe or a device (/dev/stdout) simply takes it."""
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8", errors="backslashreplace")
-            return
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".readproof-") as folder:
-            temporary = Path(folder, "report")
-            temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
-            temporary.replace(path)
-    except OSError as error:
-        raise Expected(
-            _("{path} cannot be written: {why}").format(path=path, why=error.strerror)
-        ) from error
 
 
 COMMANDS = (report,)

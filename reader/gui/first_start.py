@@ -60,7 +60,7 @@ class Welcome:
     digests: tuple[Starter, ...]
     first: tuple[Item, Offer] | None
     sources: int  # bundled ones, not subscribed yet
-    keyring: bool | None
+    keyring: bool
     checks_here: int
     checks: int
 
@@ -113,14 +113,11 @@ def _starter(digest: Digest, items: list[Item], fitting: list[tuple[Item, Offer]
     )
 
 
-def keyring_usable() -> bool | None:
-    """Say whether the system keeps secrets for us; None where it cannot be told."""
-    try:
-        import keyring
+def keyring_usable() -> bool:
+    """Say whether the system keeps secrets for us."""
+    from reader import credentials
 
-        return bool(keyring.get_keyring().priority > 0)
-    except Exception:  # a back end may raise anything at all, and none is a normal state
-        return None
+    return credentials.backend() is not None
 
 
 class _Delegate(QStyledItemDelegate):
@@ -365,7 +362,7 @@ class FirstStart(QWidget):
                 _("a check's environment is built only when it is wanted; the size is said before"),
             ),
             (
-                bool(found.keyring),
+                found.keyring,
                 _("Keyring"),
                 _("usable") if found.keyring else _("none found"),
                 _("secrets are kept only there; reading needs none"),

@@ -37,10 +37,13 @@ class Connection:
     def _prepare(self) -> None:
         self.raw.row_factory = sqlite3.Row
         self.raw.execute("PRAGMA foreign_keys = ON")
-        self.raw.execute("PRAGMA journal_mode = WAL")
         self.raw.execute("PRAGMA synchronous = NORMAL")
         self.raw.execute("PRAGMA temp_store = MEMORY")
         self.raw.execute("PRAGMA cache_size = -16384")
+
+    def beside_readers(self) -> None:
+        """Let readers never wait for a writer; it marks the file, so it has to be a store."""
+        self.value("PRAGMA journal_mode = WAL")
 
     @cached_property
     def database(self) -> sqlite_utils.Database:
@@ -141,7 +144,7 @@ def named(error: sqlite3.Error, path: Path) -> Exception:
             "or name another store with --store."
         ),
         sqlite3.SQLITE_CANTOPEN: _(
-            "{path} cannot be opened. Check that its folder exists and can be written, "
+            "{path} cannot be opened. Check that its folder exists, and the permissions of both, "
             "or name another store with --store."
         ),
         sqlite3.SQLITE_PERM: _("{path}: no permission. Check who owns the file."),

@@ -29,8 +29,6 @@ def migrate(connection: Connection) -> None:
     Raises StoreError when the file is of a newer version or of another program.
     """
     at = version(connection)
-    if at == newest():
-        return
     if at > newest():
         raise StoreError(
             _(
@@ -38,6 +36,9 @@ def migrate(connection: Connection) -> None:
                 "this one knows {ours}). Upgrade Readproof; the store is untouched."
             ).format(path=connection.path, theirs=at, ours=newest())
         )
+    connection.beside_readers()
+    if at == newest():
+        return
     for file in files():
         apply(connection, int(file.name[:4]), file.read_text(encoding="utf-8"))
 
