@@ -195,11 +195,19 @@ def main(words: list[str]) -> int:
     languages = [each for each in words[1:] if each in ("zh", "en")] or ["zh", "en"]
     themes = [each for each in words[1:] if each in ("light", "dark")] or ["light", "dark"]
     QApplication([])
-    for spoken in languages:
-        for theme in themes:
-            with tempfile.TemporaryDirectory() as scratch, serving() as server:
-                one(Path(scratch), server, folder, spoken, theme)
+    with tempfile.TemporaryDirectory() as home:
+        own_home(Path(home))
+        for spoken in languages:
+            for theme in themes:
+                with tempfile.TemporaryDirectory() as scratch, serving() as server:
+                    one(Path(scratch), server, folder, spoken, theme)
     return 0
+
+
+def own_home(folder: Path) -> None:
+    """Keep what this process trusts, builds and sets out of the user's own folders."""
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        os.environ[name] = str(folder / name.lower())
 
 
 def one(scratch: Path, server: FeedServer, folder: Path, spoken: str, theme: str) -> None:

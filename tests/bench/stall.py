@@ -26,7 +26,7 @@ from reader.gui.window import Window
 from reader.store import Store
 from tests.feed_server import serving
 from tests.gui.conftest import CHECK, filled
-from tests.pictures import prepare
+from tests.pictures import own_home, prepare
 
 BEAT_MS = 2
 MOST_MS = 50
@@ -113,6 +113,7 @@ def main() -> int:
     QApplication([])
     with tempfile.TemporaryDirectory() as scratch, serving() as server:
         folder = Path(scratch)
+        own_home(folder)
         filled(folder / "readproof.db")
         prepare(folder, server)
         _posts(folder / "posts")
