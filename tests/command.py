@@ -29,6 +29,18 @@ from reader.store import Store
 AT = datetime(2026, 11, 3, 8, tzinfo=UTC)
 
 
+# A process counts as its own what its parent held when it was started, and the tests hold much:
+# only a small process in between sees what the program itself takes.
+_WATCHED = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+with open(sys.argv[1], "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // unit))
+sys.exit(code)
+"""
+
+
 @dataclass(frozen=True)
 class Called:
     """What one call left."""
@@ -61,6 +73,12 @@ def command(
             process.kill()
             raise
     return Called(process.returncode, out.decode(), err.decode())
+
+
+def watched(*words: str | Path, store: Path, into: Path) -> tuple[Called, int]:
+    """Call as `command` does; also return the most memory it held, in MiB."""
+    called = command(*words, store=store, through=(sys.executable, "-c", _WATCHED, str(into)))
+    return called, int(into.read_text())
 
 
 def calling(

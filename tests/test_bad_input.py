@@ -9,6 +9,7 @@ import shutil
 import sys
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,10 +19,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from reader.errors import ReadproofError
+from reader.parse.repair import root_name
 from reader.sanitise.rules import ALLOWED
 from reader.store import Store
 from reader.sync import import_paths
-from tests.command import calling, command
+from tests.command import command, watched
 from tests.refusals import DAILY, both, held, marked, one_line, unchanged
 
 CHECK = Path(__file__).parent / "data" / "checks" / "confirms"
@@ -173,19 +175,9 @@ def test_a_digest_of_fifty_megabytes_is_refused_unread(store: Path, tmp_path: Pa
     huge.write_text(DAILY.format(n=7) + "a long line of a long digest\n" * 1_800_000, "utf-8")
     assert huge.stat().st_size > 50_000_000
     with unchanged(store):
-        process = calling("import", huge, store=store)
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read()
-        said = process.stderr.read().decode()
-        _pid, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        process.stdout.close()
-        process.stderr.close()
-    assert process.returncode == 1
-    assert len(said.splitlines()) == 1
-    assert str(huge) in said
-    assert usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10) < PEAK_MB
+        called, peak = watched("import", huge, store=store, into=tmp_path / "peak")
+    assert str(huge) in one_line(called)
+    assert peak < PEAK_MB
 
 
 PIECES = (
@@ -212,6 +204,18 @@ def test_no_bytes_are_a_bug_of_ours(tmp_path: Path, files: list[tuple[bytes, str
         (folder / f"{n}{ending}").write_bytes(body)
     called = command("import", folder, store=tmp_path / "any.db")
     assert called.code in (0, 1), called.err
+
+
+@pytest.mark.parametrize("body", [b"", b"\xef\xbb\xbf", b"\xff\xfe", b" ", b"<", b"x"])
+@pytest.mark.parametrize("ending", [".md", ".html", ".txt", ".xml", ".json", ".opml"])
+def test_next_to_nothing_is_read_or_refused_at_once(
+    tmp_path: Path, body: bytes, ending: str
+) -> None:
+    file = tmp_path / f"a{ending}"
+    file.write_bytes(body)
+    with suppress(ReadproofError):
+        import_paths(tmp_path / "any.db", [file])
+    assert root_name("") is None
 
 
 @hypothesis_settings(

@@ -55,7 +55,9 @@ def _root_at(text: str) -> int:
         elif text[at : at + 9].lower() == "<!doctype":
             at = _after_doctype(text, at)
         elif at == 0 and not text.startswith("<"):
-            at = max(text.find("<"), 0) or len(text)
+            at = text.find("<")
+            if at < 0:
+                return len(text)
         else:
             return at
 
