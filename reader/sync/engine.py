@@ -7,7 +7,6 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,33 +15,19 @@ from urllib.parse import urlsplit
 from reader import classify, settings
 from reader.errors import Interrupted, ReadproofError
 from reader.language import _
-from reader.model import Feed, FeedKind, Fetch, Form, Health, Incoming, ParsedFeed, Saved
-from reader.parse import read_feed
+from reader.model import Feed, FeedKind, Fetch, Health, ParsedFeed, Saved
 from reader.sync import history, images, schedule
-from reader.sync.folder import read_folder
-from reader.sync.receive import incoming
+from reader.sync.collect import Collector, Fetched
 from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
-from reader.sync.topics import on_topic
 from reader.tasks import Task, each
 
 if TYPE_CHECKING:
-    from reader.fetch import Fetcher, Response
+    from reader.fetch import Fetcher
     from reader.store import Store
 
 WORKERS = 12
 EVER = 36_500  # days
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """What came of one feed before anything was saved; without `parsed` nothing changed."""
-
-    taken: tuple[Incoming, ...] = ()
-    parsed: ParsedFeed | None = None
-    response: Response | None = None
-    history: history.History | None = None
-    note: str | None = None  # something a person should know of a feed that worked
 
 
 def sync(
@@ -116,18 +101,20 @@ class _Sync:
     ) -> None:
         self._store, self._fetcher, self._task = store, fetcher, task
         self._progress, self._now = progress, now
-        self._known: dict[str, history.History] = {}
-        self._token: str | None = None
         self._seconds: dict[str, float] = {}  # what each feed took, by its id
 
     def run(self, feeds: list[Feed]) -> list[FeedResult]:
-        for feed in feeds:
-            if feed.kind is FeedKind.DIGEST_SITE:
-                self._known[feed.id] = history.History.load(self._store.facts.get(_fact(feed)))
-        if self._known:
+        known = {
+            feed.id: history.History.load(self._store.facts.get(_fact(feed)))
+            for feed in feeds
+            if feed.kind is FeedKind.DIGEST_SITE
+        }
+        token = None
+        if known:
             from reader.credentials import Credentials
 
-            self._token = Credentials().get("github").value
+            token = Credentials().get("github").value
+        self._collector = Collector(self._fetcher, known, token)
         results = []
         for feed, came in each(self._fetch, feeds, workers=WORKERS, task=self._task):
             results.append(self._keep(feed, came))
@@ -143,46 +130,9 @@ class _Sync:
     def _fetch(self, feed: Feed) -> Fetched:
         begun = time.monotonic()
         try:
-            return self._folder(feed) if feed.kind is FeedKind.FOLDER else self._feed(feed)
+            return self._collector.collect(feed)
         finally:
             self._seconds[feed.id] = time.monotonic() - begun
-
-    @staticmethod
-    def _folder(feed: Feed) -> Fetched:
-        taken, refused = read_folder(feed.url)
-        note = "; ".join(refused[:3]) or None
-        parsed = ParsedFeed(
-            "", "folder", entries=tuple(one.entry for one in taken), notices=tuple(refused)
-        )
-        return Fetched(tuple(taken), parsed, note=note)
-
-    def _feed(self, feed: Feed) -> Fetched:
-        response = self._fetcher.get(
-            feed.url, etag=feed.etag, last_modified=feed.last_modified, private=feed.private
-        )
-        posts, known = self._posts(feed)
-        if response.not_modified:
-            return Fetched(tuple(posts), None, response, known)
-        parsed = read_feed(response.body, content_type=response.content_type, url=response.url)
-        entries = [one for one in parsed.entries if not feed.topic_filter or on_topic(one)]
-        divide = feed.kind is FeedKind.DIGEST_SITE
-        taken = [incoming(one, Form.FEED_HTML, divide=divide) for one in entries]
-        return Fetched((*taken, *posts), parsed, response, known)
-
-    def _posts(self, feed: Feed) -> tuple[list[Incoming], history.History | None]:
-        """Return posts of a digest site's history; that it cannot be had never fails the feed."""
-        known = self._known.get(feed.id)
-        if known is None:
-            return [], None
-        try:
-            posts, known = history.fetch(self._fetcher, feed.url, known, self._token)
-        except Interrupted:
-            raise
-        except ReadproofError as error:
-            _LOG.info("%s: history: %s", feed.url, error)
-            return [], None
-        # An ordinary post comes with the feed, under its own address.
-        return [one for one in posts if one.digest is not None or one.notices], known
 
     # ── on the caller's thread ──
 

@@ -1,0 +1,82 @@
+"""One feed → what it gives now: fetched, parsed, divided and labelled, without the store."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reader.errors import Interrupted, ReadproofError
+from reader.model import Feed, FeedKind, Form, Incoming, ParsedFeed
+from reader.parse import read_feed
+from reader.sync import history
+from reader.sync.folder import read_folder
+from reader.sync.receive import incoming
+from reader.sync.topics import on_topic
+
+if TYPE_CHECKING:
+    from reader.fetch import Fetcher, Response
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came of one feed before anything was saved; without `parsed` nothing changed."""
+
+    taken: tuple[Incoming, ...] = ()
+    parsed: ParsedFeed | None = None
+    response: Response | None = None
+    history: history.History | None = None
+    note: str | None = None  # something a person should know of a feed that worked
+
+
+@dataclass(frozen=True, slots=True)
+class Collector:
+    """What the workers of one sync share; called from many threads."""
+
+    fetcher: Fetcher
+    histories: Mapping[str, history.History]  # of digest sites, by feed
+    token: str | None = None  # GitHub's
+
+    def collect(self, feed: Feed) -> Fetched:
+        """Return what came of a feed; raises SourceError, HttpRefusal or NotUnderstood."""
+        return _folder(feed) if feed.kind is FeedKind.FOLDER else self._feed(feed)
+
+    def _feed(self, feed: Feed) -> Fetched:
+        response = self.fetcher.get(
+            feed.url, etag=feed.etag, last_modified=feed.last_modified, private=feed.private
+        )
+        posts, known = self._posts(feed)
+        if response.not_modified:
+            return Fetched(tuple(posts), None, response, known)
+        parsed = read_feed(response.body, content_type=response.content_type, url=response.url)
+        entries = [one for one in parsed.entries if not feed.topic_filter or on_topic(one)]
+        divide = feed.kind is FeedKind.DIGEST_SITE
+        taken = [incoming(one, Form.FEED_HTML, divide=divide) for one in entries]
+        return Fetched((*taken, *posts), parsed, response, known)
+
+    def _posts(self, feed: Feed) -> tuple[list[Incoming], history.History | None]:
+        """Return posts of a digest site's history; that it cannot be had never fails the feed."""
+        known = self.histories.get(feed.id)
+        if known is None:
+            return [], None
+        try:
+            posts, known = history.fetch(self.fetcher, feed.url, known, self.token)
+        except Interrupted:
+            raise
+        except ReadproofError as error:
+            _LOG.info("%s: history: %s", feed.url, error)
+            return [], None
+        # An ordinary post comes with the feed, under its own address.
+        return [one for one in posts if one.digest is not None or one.notices], known
+
+
+def _folder(feed: Feed) -> Fetched:
+    taken, refused = read_folder(feed.url)
+    note = "; ".join(refused[:3]) or None
+    parsed = ParsedFeed(
+        "", "folder", entries=tuple(one.entry for one in taken), notices=tuple(refused)
+    )
+    return Fetched(tuple(taken), parsed, note=note)
