@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from reader.errors import StoreError
 from reader.language import _
+from reader.store.index import Index
 
 if TYPE_CHECKING:
     import sqlite_utils
@@ -26,6 +27,8 @@ class Connection:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.index = Index()
+        self.remembered: dict[tuple[str, str], int] = {}  # ids of labels, until the write ends
         with self.named_errors():
             self.raw = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
             try:
@@ -66,11 +69,15 @@ class Connection:
             self.raw.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self.index.flush(self.raw)
                 self.raw.execute("COMMIT")
             except BaseException:
                 if self.raw.in_transaction:
                     self.raw.execute("ROLLBACK")
                 raise
+            finally:
+                self.index.clear()
+                self.remembered.clear()
 
     @contextmanager
     def snapshot(self) -> Generator[None, None, None]:

@@ -19,18 +19,17 @@ NEW, UPDATED, UNCHANGED = "new", "updated", "unchanged"
 
 
 class Entries:
-    """Writes entries; every method but `warm` stands inside a write."""
+    """Writes entries; every method but `changes` stands inside a write."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.places = Places(connection)
         self.marks = Marks(connection)
 
-    def warm(self, prepared: Prepared) -> None:
-        """Do the slow cleaning before the write begins, where something has changed."""
+    def changes(self, prepared: Prepared) -> bool:
+        """Whether an entry says anything anew."""
         row = self._row(self.find(prepared))
-        if row is None or row["raw_hash"] != prepared.raw_hash:
-            _ = prepared.columns
+        return row is None or row["raw_hash"] != prepared.raw_hash
 
     def _row(self, entry: int | None) -> sqlite3.Row | None:
         return self._connection.row("SELECT * FROM entries WHERE id = ?", (entry,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -60,12 +60,15 @@ class LabelRows:
 
     def combination(self, labels: StoryLabels) -> int:
         """Return the id of this combination of labels, made where it is new."""
-        text = _packed(labels)
-        found = self._connection.value("SELECT id FROM combinations WHERE labels = ?", (text,))
-        if found is None:
-            cursor = self._connection.run("INSERT INTO combinations (labels) VALUES (?)", (text,))
-            found = cursor.lastrowid
-        return int(found)
+        remembered, name = self._connection.remembered, ("", _packed(labels))
+        if name not in remembered:
+            found = self._connection.value("SELECT id FROM combinations WHERE labels = ?", name[1:])
+            if found is None:
+                found = self._connection.run(
+                    "INSERT INTO combinations (labels) VALUES (?)", name[1:]
+                ).lastrowid
+            remembered[name] = int(found)
+        return remembered[name]
 
     def find(self, family: str, name: str) -> int | None:
         """Return the id of a label, None where no story ever carried it."""
@@ -78,15 +81,26 @@ class LabelRows:
         """Write the rows of a story."""
         self._put(place, labels.rows())
 
+    def put_all(self, stories: Iterable[tuple[int, StoryLabels]]) -> None:
+        """Write the rows of many stories."""
+        self._write((place, row) for place, labels in stories for row in labels.rows())
+
     def _put(self, place: int, rows: Sequence[tuple[str, str, str]]) -> None:
+        self._write((place, row) for row in rows)
+
+    def _write(self, rows: Iterable[tuple[int, tuple[str, str, str]]]) -> None:
         self._connection.run_many(
-            "INSERT OR IGNORE INTO labels (family, name) VALUES (?, ?)", [row[:2] for row in rows]
+            "INSERT OR REPLACE INTO labelled (label, place, whose) VALUES (?, ?, ?)",
+            sorted((self._id(family, name), place, whose) for place, (family, name, whose) in rows),
         )
-        self._connection.run_many(
-            "INSERT OR REPLACE INTO labelled (label, place, whose)"
-            " SELECT id, ?, ? FROM labels WHERE family = ? AND name = ?",
-            [(place, whose, family, name) for family, name, whose in rows],
-        )
+
+    def _id(self, family: str, name: str) -> int:
+        """Return the id of a label, made where it is new."""
+        remembered, label = self._connection.remembered, (family, name)
+        if label not in remembered:
+            self._connection.run("INSERT OR IGNORE INTO labels (family, name) VALUES (?, ?)", label)
+            remembered[label] = self.find(family, name) or 0
+        return remembered[label]
 
     def _take(self, place: int, rows: Sequence[tuple[str, str, str]]) -> None:
         self._connection.run_many(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from reader.store import search
 from reader.store.connection import Connection
 from reader.store.labels import LabelRows, StoryLabels, parse_combination
 from reader.store.listing import SEQUENCE_BITS
@@ -86,17 +85,11 @@ class Places:
 
     def index(self, place: int, story: Story) -> None:
         """Write the search row."""
-        self._connection.run(
-            "INSERT INTO search (rowid, title, body) VALUES (?, ?, ?)",
-            (place, search.indexed(story.title), search.indexed(story.body)),
-        )
+        self._connection.index.add(place, story.title, story.body)
 
     def unindex(self, place: int, story: Story) -> None:
-        """Remove the search row; an index without content wants its old text back."""
-        self._connection.run(
-            "INSERT INTO search (search, rowid, title, body) VALUES ('delete', ?, ?, ?)",
-            (place, search.indexed(story.title), search.indexed(story.body)),
-        )
+        """Remove the search row."""
+        self._connection.index.take(place, story.title, story.body)
 
     def labels(self, place: int) -> StoryLabels:
         """Return the labels a story carries now."""

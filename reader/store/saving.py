@@ -8,9 +8,10 @@ from itertools import islice
 
 from reader import identity
 from reader.model import Incoming, Saved
+from reader.store.arrivals import Known, NewEntries
 from reader.store.connection import Connection
 from reader.store.digests import Digests
-from reader.store.entries import Entries
+from reader.store.entries import NEW, UNCHANGED, Entries
 from reader.store.incoming import Prepared
 from reader.store.listing import number
 
@@ -24,10 +25,11 @@ class Saving:
         self._connection = connection
         self._entries = Entries(connection)
         self._digests = Digests(connection, self._entries)
+        self._new = NewEntries(connection)
 
     def save(self, feed: str | None, incoming: Sequence[Incoming], now: datetime) -> Saved:
         """Save entries; `now` stands in for dates that are missing or lie in the future."""
-        return summed(outcome for outcome in self.each(feed, incoming, now))
+        return summed(self.each(feed, incoming, now))
 
     def each(
         self, feed: str | None, incoming: Sequence[Incoming], now: datetime
@@ -42,8 +44,44 @@ class Saving:
         waiting = iter(incoming)
         while batch := list(islice(waiting, BATCH)):
             prepared = [self._prepare(each, feed_key or "", repeated) for each in batch]
+            self._warm(prepared)
             with self._connection.write():
-                outcomes += [self._one(feed_id, each, now) for each in prepared]
+                outcomes += self._write(feed_id, prepared, now)
+        return outcomes
+
+    def _warm(self, batch: Sequence[Prepared]) -> None:
+        """Do the slow cleaning before the write begins, where something has changed."""
+        known = Known(self._connection, batch)
+        for each in batch:
+            if known.is_new(each) or (known.same(each) is None and self._entries.changes(each)):
+                _ = each.columns
+
+    def _write(
+        self, feed: int | None, batch: Sequence[Prepared], now: datetime
+    ) -> list[tuple[str, str]]:
+        """Write a batch in its order: runs of what is new at once, the rest one by one."""
+        known = Known(self._connection, batch)
+        outcomes: list[tuple[str, str]] = []
+        new: list[Prepared] = []
+
+        def write_new() -> None:
+            ids = self._new.insert(feed, new, now)
+            outcomes.extend((f"e{id_}", NEW) for id_ in ids)
+            new.clear()
+
+        for each in batch:
+            if each.incoming.digest is None and known.is_new(each):
+                new.append(each)
+                known.take(each)
+                continue
+            write_new()
+            same = None if each.incoming.digest is not None else known.same(each)
+            if same is None:
+                outcomes.append(self._one(feed, each, now))
+                known.take(each)
+            else:
+                outcomes.append((f"e{same}", UNCHANGED))
+        write_new()
         return outcomes
 
     def _prepare(self, incoming: Incoming, feed_key: str, repeated: frozenset[str]) -> Prepared:
@@ -51,9 +89,7 @@ class Saving:
         if incoming.digest is not None and not incoming.entry.guid and not incoming.entry.url:
             # Nothing but a title is left, and quiet days all have the same one.
             keys = ("digest|" + identity.digest_key(incoming.digest),)
-        prepared = Prepared(incoming, tuple("e:" + key for key in keys))
-        self._entries.warm(prepared)
-        return prepared
+        return Prepared(incoming, tuple("e:" + key for key in keys))
 
     def _one(self, feed: int | None, prepared: Prepared, now: datetime) -> tuple[str, str]:
         if prepared.incoming.digest is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from operator import add
 
 _CJK = (
     "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -29,7 +30,7 @@ def indexed(text: str) -> str:
 
 
 def _bigrams(run: str) -> str:
-    return " ".join([*(run[at : at + 2] for at in range(len(run) - 1)), run[-1]])
+    return " ".join(map(add, run, run[1:] + " "))
 
 
 def expression(words: str, *, loose: bool = False) -> str | None:
