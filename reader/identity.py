@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC
+from functools import lru_cache
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from reader.model import ParsedDigest, ParsedEntry, ParsedItem
@@ -43,6 +44,7 @@ _ENCODED = re.compile(r"%[0-9a-fA-F]{2}|%|[^%]+")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
+@lru_cache(maxsize=512)  # an entry's address is looked at again and again while it is saved
 def canonical_url(url: str) -> str:
     """Return the one spelling of an address under which all its spellings compare equal.
 
@@ -188,6 +190,22 @@ def version_of(url: str) -> str | None:
 
 
 # ── entries ────────────────────────────────────────────────────────────────────────────────────
+
+
+def fingerprint(entry: ParsedEntry, notices: Iterable[str] = ()) -> bytes:
+    """Return 16 bytes that tell whether anything at all of an entry came anew."""
+    said = (
+        entry.title,
+        entry.guid or "",
+        entry.url or "",
+        entry.published.isoformat() if entry.published else "",
+        entry.updated.isoformat() if entry.updated else "",
+        entry.base_url or "",
+        "\x1e".join(entry.authors),
+        "\x1e".join(notices),
+        entry.content_html,
+    )
+    return hashlib.sha256("\x1f".join(said).encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def feed_key(url: str) -> str:

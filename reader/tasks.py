@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from reader.errors import Interrupted
@@ -144,17 +145,37 @@ def each(
     An exception is yielded in the place of the result, so that one never stops the others.
     When `task` is cancelled nothing further is started, and Interrupted is raised.
     """
+    for heap in heaps(work, arguments, workers=workers, task=task):
+        yield from heap
+
+
+def heaps(
+    work: Callable[[A], T], arguments: Iterable[A], *, workers: int, task: Task[Any] | None = None
+) -> Iterator[list[tuple[A, T | BaseException]]]:
+    """Do what `each` does, but yield all results at once that have come meanwhile.
+
+    Work never runs further ahead of its consumer than twice what the workers hold, so that
+    results do not pile up.
+    """
+    rest = iter(arguments)
     with ThreadPoolExecutor(workers, thread_name_prefix="each") as pool:
-        waiting: dict[Future[T], A] = {
-            pool.submit(work, each_one): each_one for each_one in arguments
-        }
+        waiting: dict[Future[T], A] = {}
         try:
-            while waiting:
+            while True:
+                for argument in islice(rest, 2 * workers - len(waiting)):
+                    waiting[pool.submit(work, argument)] = argument
+                if not waiting:
+                    return
                 ended, _ = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-                for future in ended:
-                    argument = waiting.pop(future)
-                    error = future.exception()
-                    yield argument, error if error is not None else future.result()
+                if ended:
+                    heap = []
+                    for future in ended:
+                        error = future.exception()
+                        result = future.result() if error is None else error
+                        heap.append((waiting.pop(future), result))
+                    del future, result  # the consumer alone holds what came
+                    yield heap
+                    del heap
                 if task is not None:
                     task.check()
         finally:

@@ -216,14 +216,15 @@ def test_what_the_server_says_is_obeyed(world: World) -> None:
 
 
 def test_one_bad_feed_never_stops_the_others(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from reader.sync import collect
+    from reader.sync import receive
 
     def broken(entry: ParsedEntry, *args: Any, **more: Any) -> Any:
         if entry.title == "trap":
             raise ZeroDivisionError("a bug of ours")
-        return sync.incoming(entry, *args, **more)
+        return whole(entry, *args, **more)
 
-    monkeypatch.setattr(collect, "incoming", broken)
+    whole = sync.incoming
+    monkeypatch.setattr(receive, "incoming", broken)
     for n, title in enumerate(("a", "trap", "c")):
         url = f"https://h{n}.example.org/"
         world.server.answers[url] = Answer(_rss(ITEM.format(title, "")))

@@ -22,11 +22,13 @@ from reader.store.leases import Lease, Leases
 from reader.store.library import Labeller, Library
 from reader.store.marks import Marks, Undo
 from reader.store.migrations import migrate
+from reader.store.originals import Originals
 from reader.store.queue import Queue
 from reader.store.reading import Revision
 from reader.store.runs import Runs
 from reader.store.safety import restore
 from reader.store.travel import Merged
+from reader.store.whole import WholeTexts
 
 __all__ = [
     "Kept",
@@ -52,6 +54,8 @@ class Store:
         self.feeds = Feeds(connection)
         self.library = Library(connection)
         self.images = Images(connection)
+        self.originals = Originals(connection)
+        self.whole = WholeTexts(connection)
         self.marks = Marks(connection)
         self.queue = Queue(connection)
         self.runs = Runs(connection)
@@ -100,6 +104,10 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def together(self) -> AbstractContextManager[None]:
+        """Everything written inside is written whole or not at all; others wait so long."""
+        return self._connection.write()
 
     def data_version(self) -> int:
         """Return a number that changes when another connection has written."""

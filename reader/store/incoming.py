@@ -14,27 +14,19 @@ from reader.store.texts import snippet
 
 
 class Prepared:
-    """One Incoming with its identity; cleaning it is the slow part and happens once."""
+    """One Incoming with its identity; cleaning it is the slow part and happens once.
 
-    def __init__(self, incoming: Incoming, keys: tuple[str, ...]) -> None:
+    It needs no store, so that a worker may clean what another thread saves.
+    """
+
+    def __init__(self, incoming: Incoming, keys: tuple[str, ...] = ()) -> None:
         self.incoming = incoming
         self.keys = keys  # every key it may be known by, the one to store it under first
 
     @cached_property
     def raw_hash(self) -> bytes:
         """What tells that nothing at all came anew."""
-        entry = self.incoming.entry
-        said = (
-            entry.title,
-            entry.url,
-            entry.published,
-            entry.updated,
-            entry.content_html,
-            entry.base_url,
-            entry.authors,
-            self.incoming.notices,
-        )
-        return hashlib.sha256(pack(said).encode("utf-8", "surrogatepass")).digest()[:16]
+        return identity.fingerprint(self.incoming.entry, self.incoming.notices)
 
     @cached_property
     def title(self) -> str:

@@ -25,6 +25,7 @@ from reader.model import (
 )
 from reader.store import listing
 from reader.store.connection import Connection
+from reader.store.incoming import Prepared
 from reader.store.listing import LETTERS, compiled, kind_of, number
 from reader.store.marks import Marks
 from reader.store.reading import Reading, Revision
@@ -47,11 +48,30 @@ class Library:
         self._rows = Rows(connection)
         self._known: dict[int, tuple[set[Layer], set[str], Evidence]] = {}  # combinations, by id
 
-    def save(self, feed_id: str | None, incoming: Sequence[Incoming], now: datetime) -> Saved:
-        """Save what a feed (or, for None, the user) brought; the same again changes nothing."""
-        from reader.store.saving import Saving
+    def save(
+        self,
+        feed_id: str | None,
+        incoming: Sequence[Incoming | Prepared],
+        now: datetime,
+        *,
+        repeated: frozenset[str] | None = None,
+    ) -> Saved:
+        """Save what a feed (or, for None, the user) brought; the same again changes nothing.
 
-        return Saving(self._connection).save(feed_id, incoming, now)
+        Where only a part of a document is handed in, `repeated` are `identity.repeated_guids`
+        of all of it.
+        """
+        from reader.store.saving import Saving, summed
+
+        return summed(Saving(self._connection).each(feed_id, incoming, now, repeated))
+
+    def fingerprints(self, feed_id: str, most: int = 2_000) -> frozenset[bytes]:
+        """Return `identity.fingerprint` of the entries that a feed brought last."""
+        rows = self._connection.run(
+            "SELECT raw_hash FROM entries WHERE feed = ? ORDER BY id DESC LIMIT ?",
+            (number(feed_id), most),
+        )
+        return frozenset(hash_ for (hash_,) in rows)
 
     def get(self, id_: str) -> Item | Entry | Digest:
         """Return one story whole; raises Usage where there is none of that id."""

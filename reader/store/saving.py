@@ -27,26 +27,33 @@ class Saving:
         self._digests = Digests(connection, self._entries)
         self._new = NewEntries(connection)
 
-    def save(self, feed: str | None, incoming: Sequence[Incoming], now: datetime) -> Saved:
-        """Save entries; `now` stands in for dates that are missing or lie in the future."""
-        return summed(self.each(feed, incoming, now))
-
     def each(
-        self, feed: str | None, incoming: Sequence[Incoming], now: datetime
+        self,
+        feed: str | None,
+        incoming: Sequence[Incoming | Prepared],
+        now: datetime,
+        repeated: frozenset[str] | None = None,
     ) -> list[tuple[str, str]]:
-        """Save entries; return the id and what became of it (new, updated, unchanged) for each."""
+        """Save entries; return the id and what became of it (new, updated, unchanged) for each.
+
+        `now` stands in for dates that are missing or lie in the future; `repeated` are the GUIDs
+        and links that tell nothing apart in the document, found here where it came whole.
+        """
         feed_id = None if feed is None else number(feed)
         feed_key = ""
         if feed_id is not None:
             feed_key = self._connection.value("SELECT key FROM feeds WHERE id = ?", (feed_id,))
-        repeated = identity.repeated_guids(each.entry for each in incoming)
+        arriving = [Prepared(each) if isinstance(each, Incoming) else each for each in incoming]
+        if repeated is None:
+            repeated = identity.repeated_guids(each.incoming.entry for each in arriving)
         outcomes: list[tuple[str, str]] = []
-        waiting = iter(incoming)
+        waiting = iter(arriving)
         while batch := list(islice(waiting, BATCH)):
-            prepared = [self._prepare(each, feed_key or "", repeated) for each in batch]
-            self._warm(prepared)
+            for each in batch:
+                each.keys = _keys(each.incoming, feed_key or "", repeated)
+            self._warm(batch)
             with self._connection.write():
-                outcomes += self._write(feed_id, prepared, now)
+                outcomes += self._write(feed_id, batch, now)
         return outcomes
 
     def _warm(self, batch: Sequence[Prepared]) -> None:
@@ -84,19 +91,20 @@ class Saving:
         write_new()
         return outcomes
 
-    def _prepare(self, incoming: Incoming, feed_key: str, repeated: frozenset[str]) -> Prepared:
-        keys = identity.entry_keys(feed_key, incoming.entry, repeated_guids=repeated)
-        if incoming.digest is not None and not incoming.entry.guid and not incoming.entry.url:
-            # Nothing but a title is left, and quiet days all have the same one.
-            keys = ("digest|" + identity.digest_key(incoming.digest),)
-        return Prepared(incoming, tuple("e:" + key for key in keys))
-
     def _one(self, feed: int | None, prepared: Prepared, now: datetime) -> tuple[str, str]:
         if prepared.incoming.digest is None:
             entry, outcome = self._entries.save(feed, prepared, now)
         else:
             entry, outcome = self._digests.save(feed, prepared, now)
         return f"e{entry}", outcome
+
+
+def _keys(incoming: Incoming, feed_key: str, repeated: frozenset[str]) -> tuple[str, ...]:
+    keys = identity.entry_keys(feed_key, incoming.entry, repeated_guids=repeated)
+    if incoming.digest is not None and not incoming.entry.guid and not incoming.entry.url:
+        # Nothing but a title is left, and quiet days all have the same one.
+        keys = ("digest|" + identity.digest_key(incoming.digest),)
+    return tuple("e:" + key for key in keys)
 
 
 def summed(outcomes: Iterable[tuple[str, str]]) -> Saved:

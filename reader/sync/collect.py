@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from reader.errors import Interrupted, ReadproofError
 from reader.model import Feed, FeedKind, Form, Incoming, ParsedFeed
 from reader.parse import read_feed
+from reader.store.incoming import Prepared
 from reader.sync import history
 from reader.sync.folder import read_folder
-from reader.sync.receive import incoming
+from reader.sync.receive import arrivals
 from reader.sync.topics import on_topic
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ _LOG = logging.getLogger(__name__)
 class Fetched:
     """What came of one feed before anything was saved; without `parsed` nothing changed."""
 
-    taken: tuple[Incoming, ...] = ()
+    taken: tuple[Incoming | Prepared, ...] = ()
+    same: int = 0  # entries that are known to the letter, and not among those taken
+    repeated: frozenset[str] | None = None  # identity.repeated_guids, where not all are taken
     parsed: ParsedFeed | None = None
     response: Response | None = None
     history: history.History | None = None
@@ -39,6 +42,7 @@ class Collector:
     fetcher: Fetcher
     histories: Mapping[str, history.History]  # of digest sites, by feed
     token: str | None = None  # GitHub's
+    seen: Mapping[str, frozenset[bytes]] = field(default_factory=dict)  # fingerprints, by feed
 
     def collect(self, feed: Feed) -> Fetched:
         """Return what came of a feed; raises SourceError, HttpRefusal or NotUnderstood."""
@@ -50,12 +54,14 @@ class Collector:
         )
         posts, known = self._posts(feed)
         if response.not_modified:
-            return Fetched(tuple(posts), None, response, known)
+            return Fetched(tuple(posts), response=response, history=known)
         parsed = read_feed(response.body, content_type=response.content_type, url=response.url)
         entries = [one for one in parsed.entries if not feed.topic_filter or on_topic(one)]
         divide = feed.kind is FeedKind.DIGEST_SITE
-        taken = [incoming(one, Form.FEED_HTML, divide=divide) for one in entries]
-        return Fetched((*taken, *posts), parsed, response, known)
+        seen = self.seen.get(feed.id, frozenset())
+        came = arrivals(entries, seen, Form.FEED_HTML, divide=divide)
+        taken: list[Incoming | Prepared] = [*came.new, *posts]
+        return Fetched(tuple(taken), came.same, came.repeated, parsed, response, known)
 
     def _posts(self, feed: Feed) -> tuple[list[Incoming], history.History | None]:
         """Return posts of a digest site's history; that it cannot be had never fails the feed."""
@@ -79,4 +85,4 @@ def _folder(feed: Feed) -> Fetched:
     parsed = ParsedFeed(
         "", "folder", entries=tuple(one.entry for one in taken), notices=tuple(refused)
     )
-    return Fetched(tuple(taken), parsed, note=note)
+    return Fetched(tuple(taken), parsed=parsed, note=note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,13 +19,14 @@ from reader.model import Feed, FeedKind, Fetch, Health, ParsedFeed, Saved
 from reader.sync import history, images, schedule
 from reader.sync.collect import Collector, Fetched
 from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
-from reader.tasks import Task, each
+from reader.tasks import Task, heaps
 
 if TYPE_CHECKING:
     from reader.fetch import Fetcher
     from reader.store import Store
 
 WORKERS = 12
+TOGETHER = 1_000  # entries a write: another that waits for us waits for no more
 EVER = 36_500  # days
 _LOG = logging.getLogger(__name__)
 
@@ -114,12 +115,17 @@ class _Sync:
             from reader.credentials import Credentials
 
             token = Credentials().get("github").value
-        self._collector = Collector(self._fetcher, known, token)
-        results = []
-        for feed, came in each(self._fetch, feeds, workers=WORKERS, task=self._task):
-            results.append(self._keep(feed, came))
-            title = results[-1].title or feed.url
-            self._progress(SyncProgress(len(results), len(feeds), title, feed.url))
+        seen = {feed.id: self._store.library.fingerprints(feed.id) for feed in feeds}
+        self._collector = Collector(self._fetcher, known, token, seen)
+        results: list[FeedResult] = []
+        for heap in heaps(self._fetch, feeds, workers=WORKERS, task=self._task):
+            for part in _portions(heap):
+                with self._store.together():
+                    done = [self._keep(feed, came) for feed, came in part]
+                for result in done:
+                    results.append(result)
+                    shown = result.title or result.url
+                    self._progress(SyncProgress(len(results), len(feeds), shown, result.url))
         if any(one.outcome not in schedule.FAULTY for one in results):  # else there is no network
             images.fetch_missing(self._store, self._fetcher, self._task, self._progress)
         order = {feed.id: place for place, feed in enumerate(feeds)}
@@ -143,7 +149,7 @@ class _Sync:
             raise came
         if isinstance(came, Exception):
             return self._failed(feed, came)
-        saved = self._store.library.save(feed.id, came.taken, self._now())
+        saved = self._store.library.save(feed.id, came.taken, self._now(), repeated=came.repeated)
         if came.history is not None:
             self._store.facts.set(_fact(feed), came.history.dump())
         outcome, said = self._outcome(feed, came, saved)
@@ -156,7 +162,7 @@ class _Sync:
             outcome,
             new=len(saved.new),
             updated=len(saved.updated),
-            unchanged=len(saved.unchanged),
+            unchanged=len(saved.unchanged) + came.same,
             error=said,
             seconds=self._seconds[feed.id],
         )
@@ -203,7 +209,7 @@ class _Sync:
             return Health.STALE, _("Nothing newer than some days ago: it gives an old batch again.")
         if saved.unchanged and not self._has_own(feed, saved):
             return Health.DUPLICATES, _("Everything it gives came by another source already.")
-        return (Health.UNCHANGED if came.taken else Health.QUIET), came.note
+        return (Health.UNCHANGED if came.taken or came.same else Health.QUIET), came.note
 
     def _has_own(self, feed: Feed, saved: Saved) -> bool:
         # `entries` counts what the feed owns; one that was never fetched may own nothing yet.
@@ -230,6 +236,22 @@ class _Sync:
             Fetch(at=now, outcome=outcome, error=said, seconds=took, next_check=following),
         )
         return FeedResult(feed.id, feed.url, feed.title, outcome, error=said, seconds=took)
+
+
+def _portions(
+    heap: list[tuple[Feed, Fetched | BaseException]],
+) -> Iterator[list[tuple[Feed, Fetched | BaseException]]]:
+    """Yield what came in portions that are written together: many small feeds, or a great one."""
+    part: list[tuple[Feed, Fetched | BaseException]] = []
+    entries = 0
+    for feed, came in heap:
+        size = len(came.taken) if isinstance(came, Fetched) else 0
+        if part and entries + size > TOGETHER:
+            yield part
+            part, entries = [], 0
+        part.append((feed, came))
+        entries += size
+    yield part
 
 
 def _fact(feed: Feed) -> str:

@@ -2,25 +2,71 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from reader import classify, digest
+from reader import classify, digest, identity
 from reader.model import Form, Incoming, Labels, ParsedDigest, ParsedEntry, ParsedItem
 from reader.sanitise import clean_text, text_of
+from reader.store.incoming import Prepared
 from reader.store.texts import item_text
 
 TITLE = 90  # characters of a title made of the text's first line
 
 
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What one document gives: the entries that say something anew, ready to be saved."""
+
+    new: tuple[Prepared, ...] = ()
+    same: int = 0  # how many are the same to the letter
+    repeated: frozenset[str] | None = None  # of the whole document, see identity.repeated_guids
+
+
+def arrivals(
+    entries: Sequence[ParsedEntry], seen: frozenset[bytes], form: Form, *, divide: bool
+) -> Arrivals:
+    """Return what is new of a document's entries, cleaned and labelled.
+
+    `seen` are the fingerprints of what the feed gave before. What may be a digest is always read
+    again, for a digest is more than its entry.
+    """
+    if divide:
+        return Arrivals(tuple(Prepared(incoming(one, form)) for one in entries))
+    new = [one for one in entries if identity.fingerprint(one) not in seen]
+    if not new:
+        return Arrivals(same=len(entries))
+    return Arrivals(
+        tuple(_post(one) for one in new),
+        len(entries) - len(new),
+        identity.repeated_guids(entries),
+    )
+
+
+def _post(entry: ParsedEntry) -> Prepared:
+    """Return an ordinary post, its text cleaned once for labels and store."""
+    prepared = Prepared(Incoming(entry))
+    prepared.incoming = incoming(entry, divide=False, text=prepared.text)
+    _ = prepared.columns
+    return prepared
+
+
 def incoming(
-    entry: ParsedEntry, form: Form | None = None, *, divide: bool = True, content: str | None = None
+    entry: ParsedEntry,
+    form: Form | None = None,
+    *,
+    divide: bool = True,
+    content: str | None = None,
+    text: str | None = None,
 ) -> Incoming:
     """Return an entry with what the pure rooms make of it.
 
     `form` is how its content is written, found out where it is None; `content` is the text as
-    published, where the entry holds it converted to HTML. Without `divide` it is an ordinary post.
+    published, where the entry holds it converted to HTML; `text` is the content as plain text,
+    where that is known. Without `divide` it is an ordinary post.
     """
-    text = text_of(entry.content_html)
+    if text is None:
+        text = text_of(entry.content_html)
     if not entry.title.strip():
         entry = replace(entry, title=_first_line(text) or entry.url or "")
     if divide:
