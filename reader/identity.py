@@ -39,6 +39,11 @@ _TRACKING = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _WEB = re.compile(r"^https?://", re.IGNORECASE)
+# Most addresses want nothing done but this, at a tenth of the cost.
+_PLAIN = re.compile(
+    r"https?://((?:[a-z0-9-]+\.)*[a-z0-9-]+)(:[1-9]\d{0,3})?((?:/[A-Za-z0-9._~-]+)*)/?\Z", re.ASCII
+)
+_SPECIAL = ("arxiv.org", "doi.org", "github.com")
 _DROPPED = re.compile(r"[\x00-\x20\x7f-\xa0\ud800-\udfff]+")
 _ENCODED = re.compile(r"%[0-9a-fA-F]{2}|%|[^%]+")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -52,6 +57,13 @@ def canonical_url(url: str) -> str:
     tracking, fragment or trailing slash; arXiv in any form becomes https://arxiv.org/abs/ID
     without version, a DOI https://doi.org/10.…; what is no web address comes back trimmed.
     """
+    if (plain := _PLAIN.match(url)) and not plain[1].endswith(_SPECIAL):
+        port = plain[2] if plain[2] not in (":80", ":443", None) else ""
+        return f"https://{plain[1]}{port}{plain[3] or '/'}"
+    return _canonical(url)
+
+
+def _canonical(url: str) -> str:
     url = _DROPPED.sub("", url)
     if found := _ARXIV.match(url):
         return f"https://arxiv.org/abs/{_first(found).lower()}"

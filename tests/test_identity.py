@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reader import identity
@@ -63,6 +63,21 @@ def test_canonical_is_idempotent(url: str) -> None:
     once = identity.canonical_url(url)
     assert identity.canonical_url(once) == once
     assert identity.source_key(once) == identity.source_key(url)
+
+
+@given(
+    st.sampled_from(["http", "https"]),
+    st.text("abz09.-", min_size=1, max_size=12),
+    st.sampled_from(["", ":80", ":443", ":8080", ":080", ":65536", "."]),
+    st.text("aZ9/._~-%?#", max_size=14),
+)
+@example("https", "github.com", "", "/A/B")
+@example("http", "arxiv.org", "", "/abs/2609.30104v2")
+def test_the_short_way_to_the_canonical_address_changes_nothing(
+    scheme: str, host: str, port: str, path: str
+) -> None:
+    url = f"{scheme}://{host}{port}{path}"
+    assert identity.canonical_url(url) == identity._canonical(url)
 
 
 @given(_urls)
