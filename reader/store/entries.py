@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from reader.model import Labels
+from reader.sanitise import images
 from reader.store.codec import unpack
 from reader.store.connection import Connection, to_moment, to_seconds
 from reader.store.incoming import Prepared
@@ -14,6 +15,7 @@ from reader.store.labels import StoryLabels
 from reader.store.marks import Marks
 from reader.store.places import Places, Story, sorted_by
 from reader.store.texts import entry_body
+from reader.store.whole import WholeTexts
 
 NEW, UPDATED, UNCHANGED = "new", "updated", "unchanged"
 
@@ -186,8 +188,10 @@ class Entries:
         return self.places.find("entry", entry)
 
     def story(self, row: sqlite3.Row, labels: StoryLabels) -> Story:
-        """Return the story of an entry's row."""
+        """Return the story of an entry's row; its whole text is searched too."""
         digest = self.digest(row["id"])
+        whole = WholeTexts(self._connection).get(f"e{row['id']}")
+        text = row["content_text"] + ("" if whole is None else f"\n\n{whole.content_text}")
         return Story(
             kind="entry" if digest is None else "digest",
             ref=row["id"] if digest is None else digest,
@@ -196,12 +200,14 @@ class Entries:
             labels=labels,
             score=None,
             title=row["title"],
-            body=entry_body(row["content_text"], unpack(tuple[str, ...], row["authors"])),
+            body=entry_body(text, unpack(tuple[str, ...], row["authors"])),
         )
 
     def _use_images(self, entry: int, prepared: Prepared) -> None:
         self._connection.run("DELETE FROM image_uses WHERE entry = ?", (entry,))
-        urls = [(url,) for url in prepared.images]
+        whole = WholeTexts(self._connection).get(f"e{entry}")
+        beside = images(whole.content_html) if whole is not None else []
+        urls = [(url,) for url in dict.fromkeys((*prepared.images, *beside))]
         self._connection.run_many("INSERT OR IGNORE INTO images (url) VALUES (?)", urls)
         self._connection.run_many(
             "INSERT OR IGNORE INTO image_uses (url, entry) VALUES (?, ?)",

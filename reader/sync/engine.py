@@ -17,6 +17,7 @@ from reader.errors import Interrupted, ReadproofError
 from reader.language import _
 from reader.model import Feed, FeedKind, Fetch, Health, ParsedFeed, Saved
 from reader.sync import history, images, schedule
+from reader.sync.beside import fetch_beside
 from reader.sync.collect import Collector, Fetched
 from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
 from reader.tasks import Task, heaps
@@ -127,6 +128,7 @@ class _Sync:
                     shown = result.title or result.url
                     self._progress(SyncProgress(len(results), len(feeds), shown, result.url))
         if any(one.outcome not in schedule.FAULTY for one in results):  # else there is no network
+            fetch_beside(self._store, self._fetcher, self._task, self._progress, self._now)
             images.fetch_missing(self._store, self._fetcher, self._task, self._progress)
         order = {feed.id: place for place, feed in enumerate(feeds)}
         return sorted(results, key=lambda one: order[one.id])

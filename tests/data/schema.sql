@@ -76,7 +76,7 @@ CREATE TABLE feeds (
     failing_since INTEGER,
     health TEXT,
     error TEXT
-);
+, whole_text INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE fetches (
     feed INTEGER NOT NULL REFERENCES feeds ON DELETE CASCADE,
     at INTEGER NOT NULL,
@@ -148,6 +148,12 @@ CREATE TABLE queue (
     key TEXT NOT NULL UNIQUE,
     added INTEGER NOT NULL
 );
+CREATE TABLE refused (
+    key TEXT PRIMARY KEY, -- an item's source_key, or an entry's key
+    tries INTEGER NOT NULL,
+    tried INTEGER NOT NULL,
+    why TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE revisions (
     entry INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE,
     text_hash BLOB NOT NULL,
@@ -195,6 +201,17 @@ CREATE TABLE stories (
     read INTEGER NOT NULL DEFAULT 0,
     starred INTEGER NOT NULL DEFAULT 0,
     queued INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE whole_texts (
+    id INTEGER PRIMARY KEY,
+    entry INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE,
+    seen INTEGER NOT NULL, -- when this text first came
+    feed_hash BLOB NOT NULL, -- what the feed said then: the entry's text_hash
+    text_hash BLOB NOT NULL,
+    url TEXT NOT NULL,
+    content_text TEXT NOT NULL,
+    content_html TEXT NOT NULL,
+    UNIQUE (entry, text_hash)
 );
 CREATE INDEX aliases_key ON aliases (key);
 CREATE INDEX digests_key ON digests (digest_key);

@@ -1,0 +1,102 @@
+"""Entries of which a feed gives only the beginning, fetched whole from their page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from reader import classify
+from reader.errors import Interrupted, NotUnderstood, ReadproofError
+from reader.language import _
+from reader.sync import pages
+from reader.sync.results import Progress, SyncProgress, silent
+from reader.tasks import Task, each
+
+if TYPE_CHECKING:
+    from reader.fetch import Fetcher
+    from reader.store import Store
+    from reader.store.whole import Beginning
+
+MOST = 60  # pages a sync
+SECONDS = 30.0
+WORKERS = 6
+SHORT = 1_500  # characters: what a feed gives of a longer post is looked at for how it ends
+LONG = 6_000  # characters: no teaser is as long
+_CUT = re.compile(
+    r"(?:\[?(?:…|\.\.\.)\]?|read (?:more|on|the (?:full|rest|whole)[\w\s]{0,20})|continue reading"
+    r"|(?:full|whole) (?:post|article|story)|more"
+    r"|阅读(?:全文|更多|原文)|查看(?:全文|更多)|全文链接)\W{0,6}$",
+    re.IGNORECASE,
+)
+_FILED = re.compile(
+    r"\n*The post .{1,300} (?:appeared first on|first appeared on) .{1,200}$", re.DOTALL
+)
+
+
+def is_teaser(text: str) -> bool:
+    """Tell whether a text looks like the beginning of a post and not like a whole one."""
+    said = _FILED.sub("", text).strip()
+    return len(said) < SHORT or (len(said) < LONG and _CUT.search(said[-120:]) is not None)
+
+
+def fetch(
+    store: Store,
+    fetcher: Fetcher,
+    entries: Sequence[str],
+    *,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> list[str]:
+    """Fetch the whole text of entries now; return those that say more than before.
+
+    Raises Usage for an entry without an address, SourceError, HttpRefusal or NotUnderstood where
+    its page cannot be had or holds no more than the feed gives.
+    """
+    changed = []
+    for entry in entries:
+        wanted = store.whole.beginning(entry)
+        if _keep(store, wanted, _page(fetcher, wanted), now()):
+            changed.append(entry)
+    return changed
+
+
+def fetch_wanting(
+    store: Store,
+    fetcher: Fetcher,
+    task: Task[Any] | None = None,
+    progress: Progress = silent,
+    *,
+    feed: str | None = None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> int:
+    """Fetch the whole text of the teasers of one feed, or of all feeds set so; return how many.
+
+    One that cannot be had never stops the others, and is given up after a few tries.
+    """
+    found = store.whole.wanting(MOST * 10, feed)
+    wanting = [one for one in found if is_teaser(one.content_text)][:MOST]
+    fetched = 0
+    results = each(lambda one: _page(fetcher, one), wanting, workers=WORKERS, task=task)
+    for done, (wanted, page) in enumerate(results, 1):
+        if isinstance(page, pages.Page):
+            fetched += _keep(store, wanted, page, now())
+        elif isinstance(page, Interrupted) or not isinstance(page, ReadproofError):
+            raise page
+        else:
+            store.whole.failed(wanted.entry, str(page), now())
+        progress(SyncProgress(done, len(wanting), wanted.title, wanted.url, phase="pages"))
+    return fetched
+
+
+def _page(fetcher: Fetcher, wanted: Beginning) -> pages.Page:
+    answer = fetcher.get(wanted.url, max_bytes=pages.MOST_BYTES, seconds=SECONDS)
+    page = pages.article(answer.body, content_type=answer.content_type, url=answer.url)
+    if len(page.text) <= len(wanted.content_text):
+        raise NotUnderstood(_("The page says no more than the feed gives."))
+    return page
+
+
+def _keep(store: Store, wanted: Beginning, page: pages.Page, now: datetime) -> bool:
+    labels = classify.labels(wanted.title, page.text, url=wanted.url)
+    return store.whole.save(wanted.entry, wanted.url, page.html, labels, now)
