@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from reader.errors import Interrupted
-from reader.tasks import Task, Tasks, each
+from reader.tasks import Task, Tasks, each, heaps
 
 
 class Loop:
@@ -176,3 +176,17 @@ def test_at_most_so_many_at_once() -> None:
 
     list(each(work, range(20), workers=3))
     assert max(most) <= 3
+
+
+def test_work_never_runs_far_ahead_of_its_consumer() -> None:
+    begun: list[int] = []
+
+    def work(number: int) -> int:
+        begun.append(number)
+        return number
+
+    seen = 0
+    for heap in heaps(work, range(40), workers=3):
+        seen += len(heap)
+        assert len(begun) <= seen + 6
+    assert seen == 40
