@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from reader.model import Evidence, Labels, Layer, Order, Query, StoryKind
 from reader.store import Store
 from reader.store.listing import compiled
-from reader.store.search import expression, indexed
+from reader.store.search import _ODD, expression, indexed
 from tests.stories import AMD, EIGHT, HOPPER, NOW, arriving, digest, item, opened, post, rich
 
 ALL = Query(kinds=tuple(StoryKind), limit=None)
@@ -329,3 +331,21 @@ def test_bigrams_and_expressions() -> None:
     assert expression("ker*") == '"ker"*'
     assert expression('say "two words') == '"say" AND "two" AND "words"'
     assert expression(" \t*. ") is None
+
+
+def test_text_that_skips_its_normal_form_has_the_same_tokens() -> None:
+    """By FTS5 itself, over every character that does not call for NFKC."""
+    plain = [chr(n) for n in range(1, 0x30000) if not _ODD.search(chr(n))]
+    assert len(plain) > 27_000
+    with sqlite3.connect(":memory:") as raw:
+        raw.execute("""CREATE VIRTUAL TABLE t USING fts5 (body,
+            tokenize = "unicode61 remove_diacritics 2 tokenchars '_'")""")
+        raw.execute("CREATE VIRTUAL TABLE v USING fts5vocab (t, 'instance')")
+        found = []
+        for texts in (plain, [unicodedata.normalize("NFKC", each) for each in plain]):
+            raw.execute("DELETE FROM t")
+            raw.executemany("INSERT INTO t VALUES (?)", [(f"a{each}b",) for each in texts])
+            rows = raw.execute("SELECT doc, offset, term FROM v ORDER BY doc, offset").fetchall()
+            first = min(row[0] for row in rows)
+            found.append([(doc - first, offset, term) for doc, offset, term in rows])
+    assert found[0] == found[1]

@@ -18,6 +18,11 @@ _CJK = (
 _RUN = re.compile(f"[{_CJK}]+")
 _PIECE = re.compile(r'"([^"]*)"|([^\s"]+)')
 _SEGMENT = re.compile(f"([{_CJK}]+)|([^{_CJK}]+)")
+# What NFKC leaves as it is, or turns from one separator into another: no token changes by it.
+_PLAIN = (
+    "\x00-\x7f\u3000-\u3003\u3008-\u3020\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff0f\uff1a-\uff20“”‘’—…·"
+)
+_ODD = re.compile(f"[^{_PLAIN}]")
 MOST_CHARACTERS = 400_000  # of one text that are indexed
 
 
@@ -26,11 +31,14 @@ def indexed(text: str) -> str:
     text = text[:MOST_CHARACTERS].replace("\0", " ")
     if text.isascii():
         return text
-    return _RUN.sub(lambda run: f" {_bigrams(run.group())} ", unicodedata.normalize("NFKC", text))
+    if _ODD.search(text):
+        text = unicodedata.normalize("NFKC", text)
+    return _RUN.sub(_bigrams, text)
 
 
-def _bigrams(run: str) -> str:
-    return " ".join(map(add, run, run[1:] + " "))
+def _bigrams(found: re.Match[str]) -> str:
+    run = found[0]
+    return f" {' '.join(map(add, run, run[1:] + ' '))} "
 
 
 def expression(words: str, *, loose: bool = False) -> str | None:
