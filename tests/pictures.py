@@ -26,7 +26,8 @@ from PySide6.QtWidgets import QApplication
 from reader import language, settings
 from reader.checks import manifest
 from reader.gui import app as gui_app
-from reader.gui import quick_look, views
+from reader.gui import views
+from reader.gui.quick_look import facts
 from reader.gui.window import Window
 from reader.model import FeedKind
 from reader.store import Store
@@ -164,7 +165,7 @@ def _quick(camera: Camera) -> None:
     window = camera.window
     with Store.open(window.desk.path) as store:
         found = store.library.ids(views.query_of("digests"))
-        quick = next(each for each in found if quick_look.load(store, f"digest:{each}", None))
+        quick = next(each for each in found if facts.load(store, f"digest:{each}", None))
     window.show_view(views.view(f"digest:{quick}", language._("Digest")))
     camera.until(lambda: window.quick_shown)
     camera.shoot("7-quick")

@@ -50,7 +50,8 @@ from reader.model import Digest, Row, Run, RunProgress
 if TYPE_CHECKING:
     from reader.gui.first_start import Welcome
     from reader.gui.queue import Queued
-    from reader.gui.quick_look import Quick, QuickLook
+    from reader.gui.quick_look.facts import Quick
+    from reader.gui.quick_look.page import QuickLook
     from reader.gui.running import RunningView
     from reader.gui.verdicts import Judged, VerdictView
     from reader.store import Store
@@ -356,9 +357,9 @@ class Window(QMainWindow):
             listing = views.load(store, view.key, filters, rank)
             if not view.key.startswith("digest:"):
                 return listing, None
-            from reader.gui import quick_look
+            from reader.gui.quick_look import facts
 
-            return listing, quick_look.load(store, view.key, bench)
+            return listing, facts.load(store, view.key, bench)
 
         self.desk.ask(read, lambda found: self._listed(view, *found, keep=keep), key="list")
 
@@ -393,7 +394,7 @@ class Window(QMainWindow):
         self._show_keys()
 
     def _make_quick(self) -> QuickLook:
-        from reader.gui.quick_look import QuickLook
+        from reader.gui.quick_look.page import QuickLook
 
         self.quick = page = QuickLook(self.desk)
         page.selected.connect(self._quick_selected)

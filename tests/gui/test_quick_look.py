@@ -13,9 +13,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from reader import language, sync
-from reader.gui import quick_look, views
+from reader.gui import views
 from reader.gui.jobs import Job
-from reader.gui.quick_look import COLUMNS, Quick, QuickLook, QuickModel
+from reader.gui.quick_look import facts, text
+from reader.gui.quick_look.cells import COLUMNS, QuickModel
+from reader.gui.quick_look.facts import Quick
+from reader.gui.quick_look.page import QuickLook
 from reader.gui.window import Window
 from reader.model import (
     Evidence,
@@ -44,13 +47,13 @@ def place(tmp_path: Path) -> Path:
 def digests(place: Path) -> tuple[list[str], str]:
     with Store.open(place / "readproof.db") as store:
         found = store.library.ids(views.query_of("digests"))
-        return found, next(each for each in found if quick_look.load(store, f"digest:{each}", None))
+        return found, next(each for each in found if facts.load(store, f"digest:{each}", None))
 
 
 def kept(place: Path) -> Quick:
     """Return the starter's quick look."""
     with Store.open(place / "readproof.db") as store:
-        found = quick_look.load(store, f"digest:{digests(place)[1]}", None)
+        found = facts.load(store, f"digest:{digests(place)[1]}", None)
     assert found is not None
     return found
 
@@ -311,12 +314,12 @@ def test_a_run_shows_every_verdict_with_its_glyph_and_a_change_makes_it_stale() 
         for n, each in enumerate(kinds)
     )
     run = Run("r1", "some", "h", "i1", RunStatus.FINISHED, at, at, {}, verdicts=verdicts)
-    told = quick_look._of_run(None, run)
+    told = facts.of_run(None, run)
     assert (told.state, told.word) == ("refuted", "1 Refuted")
     assert [state for state, _text in told.counts] == ["confirmed", "could_not_run"]
     assert "1 Confirmed" in told.spoken
     changed = Reason("stale_check")
-    stale = quick_look._of_run(None, replace(run, stale=(changed,)))
+    stale = facts.of_run(None, replace(run, stale=(changed,)))
     assert (stale.state, stale.word) == ("stale", "Stale")
     assert [state for state, _text in stale.counts] == ["refuted", "confirmed", "could_not_run"]
 
@@ -329,9 +332,7 @@ def test_a_reference_leads_to_its_kept_original(place: Path) -> None:
         quick.digest.parsed,
         references=(Reference(1, "<A>", url, "example.org"), Reference(2, "B", None, None)),
     )
-    page = quick_look._aside(
-        replace(quick, items=(item,), digest=replace(quick.digest, parsed=parsed))
-    )
+    page = text.aside(replace(quick, items=(item,), digest=replace(quick.digest, parsed=parsed)))
     assert '[1] <a href="story:e7">&lt;A&gt;</a>' in page
     assert "[2] B</p>" in page
 
