@@ -7,7 +7,18 @@ from pathlib import Path
 import click
 
 from reader import __version__, settings
-from reader.cli import check, data, doctor, environments, feeds, items, queue, report, runs
+from reader.cli import (
+    check,
+    data,
+    doctor,
+    environments,
+    feeds,
+    fetching,
+    items,
+    queue,
+    report,
+    runs,
+)
 from reader.cli.session import Session
 from reader.errors import Expected
 from reader.language import LANGUAGES, _
@@ -60,6 +71,6 @@ def _settings(path: Path) -> settings.Settings:
         ) from error
 
 
-for group in (feeds, items, queue, check, environments, runs, report, doctor, data):
+for group in (feeds, items, fetching, queue, check, environments, runs, report, doctor, data):
     for command in group.COMMANDS:
         root.add_command(command)

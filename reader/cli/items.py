@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from reader.cli import render, voice
+from reader.cli import beside, render, voice
 from reader.cli.options import (
     F,
     end_of,
@@ -22,7 +23,7 @@ from reader.cli.reading import page_of
 from reader.cli.session import Session, pass_session
 from reader.errors import Usage
 from reader.language import _, language
-from reader.model import Layer, Order, Query, Row, StoryKind
+from reader.model import Digest, Entry, Item, Layer, Order, Query, Row, StoryKind
 
 if TYPE_CHECKING:
     from reader.store import Store
@@ -150,9 +151,11 @@ def strip(layers: Sequence[Layer]) -> str:
 
 @click.command(help=_("Show one item, entry or digest (or a feed, queue entry or run) whole."))
 @click.argument("id", metavar="ID")
+@click.option("--changes", is_flag=True, help=_("Its earlier texts and what changed in each."))
+@click.option("--feed-text", is_flag=True, help=_("What the feed says, not the whole page."))
 @json_option
 @pass_session
-def show(session: Session, id: str, as_json: bool) -> None:  # noqa: A002
+def show(session: Session, id: str, changes: bool, feed_text: bool, as_json: bool) -> None:  # noqa: A002
     """Show anything that has an id."""
     with session.store(starter=True) as store:
         if id[:1] == "r":
@@ -169,10 +172,27 @@ def show(session: Session, id: str, as_json: bool) -> None:  # noqa: A002
             _show_fields(thing, as_json)
             return
         story = store.library.get(id)
-        if as_json:
-            voice.document(render.story(story))
-        else:
-            voice.say(*page_of(story, voice.columns()))
+        held = beside.read(store, story)
+    if changes:
+        _show_changes(story, held, as_json)
+    elif as_json:
+        voice.document(render.story(story) | beside.document(held, story))
+    else:
+        held = replace(held, whole=None) if feed_text else held
+        voice.say(*page_of(story, voice.columns(), held))
+
+
+def _show_changes(story: Item | Entry | Digest, held: beside.Beside, as_json: bool) -> None:
+    if isinstance(story, Item):
+        raise Usage(
+            _("Earlier texts are kept of the digest: readproof show {id} --changes").format(
+                id=story.digest
+            )
+        )
+    if as_json:
+        voice.document(beside.versions(held))
+    else:
+        voice.say(*beside.changes_page(held, voice.columns()))
 
 
 def _show_fields(document: dict[str, Any], as_json: bool) -> None:

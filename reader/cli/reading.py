@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from reader.cli.beside import Beside, body
 from reader.cli.plain import one_line, wrap
 from reader.cli.voice import paint
 from reader.language import _, language
 from reader.model import Digest, Entry, Item, Labels, Layer, Marks
 
 
-def page_of(thing: Item | Entry | Digest, cells: int) -> list[str]:
-    """Return the lines of a story, wrapped to a readable width."""
-    cells = min(cells, 100)
+def page_of(thing: Item | Entry | Digest, cells: int, held: Beside | None = None) -> list[str]:
+    """Return the lines of a story, wrapped to a readable width; `held` is what stands beside it."""
+    cells, held = min(cells, 100), held or Beside()
     if isinstance(thing, Item):
-        return list(_item(thing, cells))
-    return list(_entry(thing, cells) if isinstance(thing, Entry) else _digest(thing, cells))
+        return list(_item(thing, held, cells))
+    if isinstance(thing, Entry):
+        return list(_entry(thing, held, cells))
+    return list(_digest(thing, held, cells))
 
 
 def _head(title: str, identity: str, facts: list[str], cells: int) -> Iterator[str]:
@@ -34,7 +37,7 @@ def _field(name: str, text: str | None, cells: int) -> Iterator[str]:
             yield from wrap(paragraph, cells)
 
 
-def _item(thing: Item, cells: int) -> Iterator[str]:
+def _item(thing: Item, held: Beside, cells: int) -> Iterator[str]:
     facts = [
         _("title derived") if thing.title_derived else "",
         _("score {score:.1f}").format(score=thing.score) if thing.score is not None else "",
@@ -56,8 +59,13 @@ def _item(thing: Item, cells: int) -> Iterator[str]:
     if theirs:
         yield _("layers (site): {names}").format(names=", ".join(theirs))
     yield from _labels(thing.labels)
+    missing = {each.url: each for each in held.missing}
     for source in thing.sources:
         kept = _("kept: readproof show {id}").format(id=source.entry_id) if source.entry_id else ""
+        lacks = missing.get(source.url or "")
+        if lacks is not None:
+            kept = _("not kept yet: readproof fetch {id}").format(id=thing.id)
+            kept += f" ({lacks.why})" if lacks.why else ""
         yield one_line(
             " · ".join(filter(None, (_("source"), source.title, source.url or "", kept)))
         )
@@ -92,18 +100,34 @@ def _marks(marks: Marks) -> Iterator[str]:
         yield one_line(" · ".join(filter(None, said)))
 
 
-def _entry(thing: Entry, cells: int) -> Iterator[str]:
+def _entry(thing: Entry, held: Beside, cells: int) -> Iterator[str]:
     facts = [moment(thing.published), ", ".join(thing.authors), thing.url or ""]
     yield from _head(thing.title, thing.id, facts, cells)
     yield from _marks(thing.marks)
     for notice in thing.notices:
         yield paint(f"! {notice}", "warn")
-    yield from _field("", thing.content_text, cells)
+    yield from _changed(thing.id, held)
+    for each in held.elsewhere:
+        where = each.feed or each.title
+        yield _("also in {feed}: readproof show {id}").format(feed=where, id=each.entry)
+    if held.whole is not None:
+        yield _("the whole page, fetched {when}; what the feed says: {option}").format(
+            when=moment(held.whole.seen), option="--feed-text"
+        )
+    yield from body(held.whole.content_html if held.whole else thing.content_html, cells)
     yield ""
     yield from _labels(thing.labels)
 
 
-def _digest(thing: Digest, cells: int) -> Iterator[str]:
+def _changed(id_: str, held: Beside) -> Iterator[str]:
+    last = max((each.until for each in held.revisions if each.until), default=None)
+    if last is not None:
+        yield _("changed on {when}: readproof show {id} --changes").format(
+            when=moment(last), id=id_
+        )
+
+
+def _digest(thing: Digest, held: Beside, cells: int) -> Iterator[str]:
     parsed = thing.parsed
     facts = [
         parsed.date.isoformat() if parsed.date else "",
@@ -113,6 +137,7 @@ def _digest(thing: Digest, cells: int) -> Iterator[str]:
     ]
     yield from _head(parsed.title, f"{thing.id} ({thing.entry})", facts, cells)
     yield from _marks(thing.marks)
+    yield from _changed(thing.id, held)
     for notice in (*parsed.notices, *parsed.not_understood):
         yield paint(f"! {notice}", "warn")
     yield from _field("", parsed.overview, cells)

@@ -107,7 +107,7 @@ def _fetch(
 
 def _papers(fetcher: Fetcher, urls: Sequence[str]) -> dict[str, ParsedEntry | ReadproofError]:
     keys = {identity.source_key(url): url for url in urls}
-    ids = ",".join(key.removeprefix("arxiv:") for key in keys)
+    ids = ",".join(sorted(key.removeprefix("arxiv:") for key in keys))
     answer = fetcher.get(ARXIV.format(most=len(keys), ids=quote(ids, safe=",/")), seconds=SECONDS)
     parsed = read_feed(answer.body, content_type=answer.content_type, url=answer.url)
     found: dict[str, ParsedEntry | ReadproofError] = {}
@@ -149,66 +149,75 @@ def _github(
         said = json.loads(answer.body)
         if not isinstance(said, dict):
             raise NotUnderstood(_("The page holds no text."))
-        return {"@": _release, "!": _commit, "#": _issue}[kind](url, said)
+        entry = {"@": _release, "!": _commit, "#": _issue}[kind](url, said)
+        if not entry.title.strip():
+            raise KeyError("title")
+        return entry
     except HttpRefusal as error:
         if error.status not in _TRIED:
             raise
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SourceError(_("GitHub answered in a form that is not known.")) from error
     return _patch(fetcher, url) if kind == "!" else _page(fetcher, url, "")
 
 
+def _text(said: Any, name: str) -> str:
+    """Return a text of an answer; what is none, or not there, is empty."""
+    value = said.get(name) if isinstance(said, dict) else None
+    return value if isinstance(value, str) else ""
+
+
 def _written(said: dict[str, Any]) -> str:
     """Return a Markdown text as GitHub rendered it, else as we do."""
-    rendered = said.get("body_html")
-    return rendered if isinstance(rendered, str) else as_html(said.get("body") or "", Form.MARKDOWN)
+    return _text(said, "body_html") or as_html(_text(said, "body"), Form.MARKDOWN)
 
 
 def _release(url: str, said: dict[str, Any]) -> ParsedEntry:
     return ParsedEntry(
-        title=said.get("name") or said["tag_name"],
+        title=_text(said, "name") or _text(said, "tag_name"),
         guid=url,
         url=url,
         authors=_names(said.get("author")),
-        published=parse_date(said.get("published_at") or said.get("created_at")),
+        published=parse_date(_text(said, "published_at") or _text(said, "created_at")),
         content_html=_written(said),
         base_url=url,
     )
 
 
 def _issue(url: str, said: dict[str, Any]) -> ParsedEntry:
-    state = str(said.get("state_reason") or said.get("state") or "")
-    pull = said.get("pull_request")
-    if isinstance(pull, dict) and pull.get("merged_at"):
+    state = _text(said, "state_reason") or _text(said, "state")
+    if _text(said.get("pull_request"), "merged_at"):
         state = "merged"
-    labels = [each["name"] for each in said.get("labels") or () if isinstance(each, dict)]
-    head = " · ".join(html.escape(each) for each in (f"#{said['number']}", state, *labels) if each)
+    labels = [_text(each, "name") for each in said.get("labels") or ()]
+    parts = (f"#{int(said['number'])}", state, *labels)
+    head = " · ".join(html.escape(each) for each in parts if each)
     return ParsedEntry(
-        title=said["title"],
+        title=_text(said, "title"),
         guid=url,
         url=url,
         authors=_names(said.get("user")),
-        published=parse_date(said.get("created_at")),
-        updated=parse_date(said.get("updated_at")),
+        published=parse_date(_text(said, "created_at")),
+        updated=parse_date(_text(said, "updated_at")),
         content_html=f"<p>{head}</p>{_written(said)}",
         base_url=url,
     )
 
 
 def _commit(url: str, said: dict[str, Any]) -> ParsedEntry:
-    title, _line, message = said["commit"]["message"].partition("\n")
-    author = said["commit"].get("author") or {}
+    commit = said["commit"]
+    title, _line, message = _text(commit, "message").partition("\n")
+    author = commit.get("author")
     files = "".join(
-        f"<h4>{html.escape(each['filename'])}</h4><pre><code class='language-diff'>"
-        f"{html.escape(each.get('patch') or '')}</code></pre>"
+        f"<h4>{html.escape(_text(each, 'filename'))}</h4><pre><code class='language-diff'>"
+        f"{html.escape(_text(each, 'patch'))}</code></pre>"
         for each in said.get("files") or ()
     )
     return ParsedEntry(
         title=title,
         guid=url,
         url=url,
-        authors=(author["name"],) if author.get("name") else (),
-        published=parse_date(author.get("date")),
+        authors=tuple(filter(None, (_text(author, "name"),))),
+        published=parse_date(_text(author, "date")),
         content_html=_lines(message) + files[:MOST_PATCH],
     )
 
@@ -243,4 +252,4 @@ def _lines(message: str) -> str:
 
 
 def _names(who: Any) -> tuple[str, ...]:
-    return (who["login"],) if isinstance(who, dict) and who.get("login") else ()
+    return tuple(filter(None, (_text(who, "login"),)))
