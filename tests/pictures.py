@@ -167,7 +167,7 @@ def _quick(camera: Camera) -> None:
         found = store.library.ids(views.query_of("digests"))
         quick = next(each for each in found if facts.load(store, f"digest:{each}", None))
     window.show_view(views.view(f"digest:{quick}", language._("Digest")))
-    camera.until(lambda: window.quick_shown)
+    camera.until(lambda: window.stories.quick_shown)
     camera.shoot("7-quick")
     window.resize(900, SIZE[1])
     camera.shoot("8-quick-narrow")

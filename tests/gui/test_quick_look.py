@@ -81,8 +81,8 @@ def entered(window: Window, qtbot: QtBot, place: Path) -> QuickLook:
 
 
 def shown(window: Window, qtbot: QtBot) -> QuickLook:
-    qtbot.waitUntil(lambda: window.quick_shown is not None, timeout=WAIT_MS)
-    page = window.quick_shown
+    qtbot.waitUntil(lambda: window.stories.quick_shown is not None, timeout=WAIT_MS)
+    page = window.stories.quick_shown
     assert page is not None
     return page
 
@@ -146,7 +146,7 @@ def test_enter_reads_the_row_in_panes_with_its_checks_and_back_returns(
     press("j")
     wanted = page.current_id
     press("Enter")
-    assert window.quick_shown is None
+    assert window.stories.quick_shown is None
     qtbot.waitUntil(
         lambda: window.reading.opened is not None and window.reading.opened.story.id == wanted,
         timeout=WAIT_MS,
@@ -160,7 +160,7 @@ def test_enter_reads_the_row_in_panes_with_its_checks_and_back_returns(
     assert QApplication.focusWidget() is page.table
     press("Backspace")
     qtbot.waitUntil(lambda: window.view.key == "digests", timeout=WAIT_MS)
-    assert window.quick_shown is None
+    assert window.stories.quick_shown is None
     assert QApplication.focusWidget() is window.list.table
 
 
@@ -207,7 +207,7 @@ def test_brackets_go_to_the_digests_beside(window: Window, qtbot: QtBot, place: 
     here = found.index(quick)
     back, forth = ("]", "[") if here else ("[", "]")
     press(back)
-    qtbot.waitUntil(lambda: window.quick_shown is None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.stories.quick_shown is None, timeout=WAIT_MS)
     assert window.view.key != f"digest:{quick}"
     qtbot.waitUntil(lambda: QApplication.focusWidget() is window.list.table, timeout=WAIT_MS)
     press(forth)
@@ -227,10 +227,10 @@ def test_a_link_to_one_of_its_items_opens_it_in_panes(
     page = entered(window, qtbot, place)
     last = page.model.items[2].id
     press("g q")
-    assert window.quick_shown is None
-    window.follow(f"story:{last}")
+    assert window.stories.quick_shown is None
+    window.stories.follow(f"story:{last}")
     qtbot.waitUntil(lambda: window.list.current_id == last, timeout=WAIT_MS)
-    assert window.quick_shown is None
+    assert window.stories.quick_shown is None
     press("Backspace")
     assert shown(window, qtbot).current_id == last
 
@@ -275,7 +275,7 @@ def test_it_survives_zoom_colours_and_language(
     press("j")
     wanted = before.current_id
     window.command("bigger")
-    qtbot.waitUntil(lambda: window.quick_shown not in (None, before), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.stories.quick_shown not in (None, before), timeout=WAIT_MS)
     page = shown(window, qtbot)
     assert page.current_id == wanted
     assert page.table.rowHeight(0) >= high
@@ -342,4 +342,4 @@ def test_other_digests_keep_their_panes(window: Window, qtbot: QtBot, place: Pat
     other = next(each for each in found if each != quick)
     window.show_view(views.view(f"digest:{other}"))
     qtbot.waitUntil(lambda: (window.list.current_id or "").startswith("i"), timeout=WAIT_MS)
-    assert window.quick_shown is None
+    assert window.stories.quick_shown is None
