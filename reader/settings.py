@@ -64,7 +64,8 @@ def save(path: Path, settings: Settings) -> None:
             text = str(value) if isinstance(value, int) else _quoted(value)
         lines.append(f"{name} = {text}\n")
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".new")
+    # A name of its own: window and command line may write at the same time.
+    temporary = path.with_suffix(f".{os.urandom(4).hex()}.new")
     try:
         temporary.write_text("".join(lines), encoding="utf-8")
         temporary.replace(path)

@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -41,6 +42,15 @@ class Courier(QObject):
         callback()
 
 
+@dataclass(slots=True)
+class _Write:
+    """A write that waits for its turn."""
+
+    work: Callable[[], object]
+    start: Callable[[], object] = field(default=lambda: None)
+    begun: bool = False
+
+
 class Desk(QObject):
     """Asks the store through workers; says when another process has written to it."""
 
@@ -55,7 +65,7 @@ class Desk(QObject):
         self.tasks = tasks or Tasks(WORKERS, deliver=self.courier.deliver)
         self._latest: dict[str, int] = {}
         self._closed = False
-        self._writes: deque[Callable[[], object]] = deque()
+        self._writes: deque[_Write] = deque()
 
     def watch(self) -> None:
         """Look for writes of other processes from now on."""
@@ -84,26 +94,47 @@ class Desk(QObject):
         return self.run(opened, done, key=key, failed=failed)
 
     def write(self, work: Callable[[Store], T], done: Callable[[T], None] | None = None) -> None:
-        """Run a write on a worker after those before it, then let every view look again."""
+        """Do a write of the store in its turn, then let every view look again."""
+
+        def opened() -> T:
+            from reader.store import Store
+
+            with Store.open(self.path) as store:
+                return work(store)
+
+        def finished(result: T) -> None:
+            if done is not None:
+                done(result)
+            self.changed.emit()
+
+        self.keep(opened, finished)
+
+    def keep(self, work: Callable[[], T], done: Callable[[T], None] | None = None) -> None:
+        """Run a write on a worker after those before it; closing waits until all are done."""
+        write = _Write(work)
+
+        def begin(_task: Task[T]) -> T:
+            write.begun = True
+            return work()
 
         def finished(result: T) -> None:
             self._next_write()
             if done is not None:
                 done(result)
-            self.changed.emit()
 
         def failed(error: BaseException) -> None:
             self._next_write()
             self._complain(error)
 
-        self._writes.append(lambda: self.ask(work, finished, failed=failed))
+        write.start = lambda: self.run(begin, finished, failed=failed, name="write")
+        self._writes.append(write)
         if len(self._writes) == 1:
-            self._writes[0]()
+            write.start()
 
     def _next_write(self) -> None:
         self._writes.popleft()
         if self._writes:
-            self._writes[0]()
+            self._writes[0].start()
         else:
             self.written.emit()
 
@@ -160,6 +191,18 @@ class Desk(QObject):
                     task.report(version)
 
     def close(self) -> None:
-        """Stop looking, cancel what is under way and wait for it."""
+        """Stop looking, cancel what is under way, wait for it, and do what was still to be written.
+
+        No worker is left for the writes that waited, so they run here: the window has gone.
+        """
+        if self._closed:
+            return
         self._closed = True
         self.tasks.close()
+        for write in self._writes:
+            if not write.begun:
+                try:
+                    write.work()
+                except Exception as error:
+                    self._complain(error)
+        self._writes.clear()

@@ -77,4 +77,4 @@ class Looks:
         window = self._window
         window.settings = replace(window.settings, **changes)
         chosen, config = window.settings, window.config
-        window.desk.run(lambda _task: settings_room.save(config, chosen), name="settings")
+        window.desk.keep(lambda: settings_room.save(config, chosen))

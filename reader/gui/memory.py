@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
@@ -42,6 +43,6 @@ class Memory:
         file = config.with_name("window.json")
         with contextlib.suppress(OSError):
             file.parent.mkdir(parents=True, exist_ok=True)
-            temporary = file.with_suffix(".new")
+            temporary = file.with_suffix(f".{os.urandom(4).hex()}.new")
             temporary.write_text(json.dumps(asdict(self)), encoding="utf-8")
             temporary.replace(file)

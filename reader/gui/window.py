@@ -386,7 +386,7 @@ class Window(Frame):
 
     def _save_memory(self) -> None:
         memory, config = self.memory.copy(), self.config
-        self.desk.run(lambda _task: memory.save(config), name="memory")
+        self.desk.keep(lambda: memory.save(config))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._closed = True
@@ -394,6 +394,7 @@ class Window(Frame):
         self.acts.flush()
         self._save_memory()
         self.jobs.cancel_run()
+        self.hide()  # what is under way may take a moment to end
         self.desk.close()
         super().closeEvent(event)
 
