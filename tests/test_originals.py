@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from reader.errors import NotUnderstood
 from reader.fetch import Fetcher
 from reader.model import Entry, FeedKind, Item, Query, Source, StoryKind
 from reader.store import Store
+from reader.store.whole import is_teaser
 from reader.sync import fulltext, originals
 from tests import web_pages
 from tests.command import command
@@ -190,7 +192,7 @@ def test_a_page_that_fails_stops_nothing_and_is_given_up(store: Store, server: F
     ],
 )
 def test_what_looks_like_a_teaser(text: str, teasing: bool) -> None:
-    assert fulltext.is_teaser(text) is teasing
+    assert is_teaser(text) is teasing
 
 
 # ── originals ──────────────────────────────────────────────────────────────────────────────────
@@ -298,6 +300,7 @@ def test_every_kind_of_source_is_fetched_and_joined(store: Store, server: FeedSe
     assert said[2].content_text.startswith("#123 · merged · codegen")
     assert (said[2].authors, said[5].url) == (("bob",), DOI)
     assert all(each.marks.read for each in said)
+    assert store.library.ids(replace(ALL, since=NOW - timedelta(days=2))) == []
     assert store.originals.wanting(9) == []
     assert sum(urlsplit(url).hostname == "export.arxiv.org" for url in server.urls()) == 1
     assert store.check() == []

@@ -10,7 +10,7 @@ from reader.cli.plain import one_line, wrap
 from reader.cli.voice import paint
 from reader.language import _
 from reader.model import Digest, Entry, Item
-from reader.store.changes import Block, Changed, Piece, Shape, Side, blocks, of_revisions
+from reader.store.changes import Block, Changed, Piece, Shape, Side, blocks, history, of_revisions
 
 if TYPE_CHECKING:
     from reader.store import Revision, Store
@@ -27,9 +27,14 @@ class Beside:
     """What the store holds beside one story."""
 
     revisions: tuple[Revision, ...] = ()  # every text, the present one last
-    whole: Whole | None = None
+    pages: tuple[Whole, ...] = ()  # every text of its page, the present one last
     elsewhere: tuple[Elsewhere, ...] = ()
     missing: tuple[Missing, ...] = ()
+
+    @property
+    def whole(self) -> Whole | None:
+        """The text of its page, where that was fetched."""
+        return self.pages[-1] if self.pages else None
 
 
 def read(store: Store, story: Item | Entry | Digest) -> Beside:
@@ -39,7 +44,7 @@ def read(store: Store, story: Item | Entry | Digest) -> Beside:
     entry = story.id if isinstance(story, Entry) else story.entry
     return Beside(
         revisions=tuple(store.library.revisions(entry)),
-        whole=store.whole.get(entry),
+        pages=tuple(store.whole.all(entry)),
         elsewhere=tuple(store.originals.elsewhere(entry)) if isinstance(story, Entry) else (),
     )
 
@@ -94,13 +99,14 @@ def _changed(one: Changed) -> dict[str, Any]:
 def changes_page(beside: Beside, cells: int) -> Iterator[str]:
     """Yield the lines that show what changed, the newest change first."""
     cells = min(cells, 100)
-    found = of_revisions(beside.revisions)
+    found = history(beside.revisions, beside.pages)
     if not found:
         yield _("It has not changed since it came.")
-    for earlier, said in found:
-        when = earlier.until.astimezone().strftime("%Y-%m-%d %H:%M") if earlier.until else ""
-        yield paint(_("changed on {when}").format(when=when), "bold")
-        for one in said:
+    for change in found:
+        when = change.when.astimezone().strftime("%Y-%m-%d %H:%M") if change.when else ""
+        text = _("the page changed on {when}") if change.page else _("changed on {when}")
+        yield paint(text.format(when=when), "bold")
+        for one in change.said:
             yield ""
             if one.shape is Shape.CODE and one.pieces:
                 yield from _code(one.pieces)

@@ -178,7 +178,7 @@ def show(session: Session, id: str, changes: bool, feed_text: bool, as_json: boo
     elif as_json:
         voice.document(render.story(story) | beside.document(held, story))
     else:
-        held = replace(held, whole=None) if feed_text else held
+        held = replace(held, pages=()) if feed_text else held
         voice.say(*page_of(story, voice.columns(), held))
 
 

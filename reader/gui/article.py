@@ -5,11 +5,16 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from reader.gui import words
 from reader.gui.theme import Look
 from reader.language import _
 from reader.model import Digest, Entry, Item, Source
+
+if TYPE_CHECKING:
+    from reader.gui.opened import Held
+    from reader.store.originals import Missing
 
 MOST_HTML = 400_000  # characters laid out at once; more would hold the window up
 _CODE = re.compile(r"`([^`\n]{1,200})`")
@@ -59,8 +64,8 @@ def paragraphs(text: str, first: bool = False) -> str:
     )
 
 
-def item(look: Look, thing: Item) -> str:
-    """Return an item: summary, why, what the digest says beside, sources."""
+def item(look: Look, thing: Item, missing: Iterable[Missing] = ()) -> str:
+    """Return an item: summary, why, what the digest says beside, sources and which are not kept."""
     parts = [paragraphs(thing.summary, first=True)]
     if thing.body:
         parts.append(paragraphs(thing.body))
@@ -76,7 +81,8 @@ def item(look: Look, thing: Item) -> str:
             parts.append(f"<p class='cap'>{html.escape(title)}</p>{paragraphs(text, first=True)}")
     if thing.sources:
         parts.append(f"<p class='cap'>{html.escape(_('Sources'))}</p>")
-        parts += [source(each) for each in thing.sources]
+        lacks = {each.url: each for each in missing}
+        parts += [source(each, lacks.get(each.url or "")) for each in thing.sources]
     if thing.gone:
         parts.append(
             f'<p class="small dim">{html.escape(_("The digest no longer carries it."))}</p>'
@@ -94,7 +100,7 @@ def _why(look: Look, text: str) -> str:
     )
 
 
-def source(thing: Source) -> str:
+def source(thing: Source, missing: Missing | None = None) -> str:
     """Return a source's line: its kept original where there is one, else its address."""
     title = html.escape(thing.title or thing.url or "")
     name = f'<img src="icon:{_icon(thing.url)}"/>&nbsp;&nbsp;'
@@ -108,7 +114,13 @@ def source(thing: Source) -> str:
     if thing.url:
         host = html.escape(re.sub(r"^https?://(www\.)?([^/]+).*", r"\2", thing.url))
         link = f'<a href="{html.escape(thing.url, quote=True)}">{title}</a>'
-        return f'<p class="small">{name}{link}&nbsp;&nbsp;&nbsp;<span class="dim">{host}</span></p>'
+        line = f'{name}{link}&nbsp;&nbsp;&nbsp;<span class="dim">{host}</span>'
+        if missing is not None:
+            fetch = html.escape(_("Fetch it now"))
+            line += f'&nbsp;&nbsp;&nbsp;<a href="fetch:">{fetch}</a>&nbsp;<code>f</code>'
+            if missing.why:
+                line += f'<br/><span class="dim">{html.escape(missing.why)}</span>'
+        return f'<p class="small">{line}</p>'
     return f'<p class="small">{name}{title}</p>'
 
 
@@ -126,14 +138,54 @@ def _icon(url: str | None) -> str:
     return "blog"
 
 
-def entry(thing: Entry) -> str:
-    """Return an entry's own sanitised HTML, cut where it would hold the window up."""
-    content = thing.content_html or paragraphs(thing.content_text)
+def entry(thing: Entry, held: Held | None = None, *, own: bool = False) -> str:
+    """Return an entry's sanitised HTML, cut where it would hold the window up.
+
+    The whole page where that is kept (with `own`, what the feed says), and before it one line
+    each for what stands beside it: changes, other feeds, the other text.
+    """
+    whole = None if held is None or own else held.whole
+    content = whole.content_html if whole else thing.content_html
+    text = whole.content_text if whole else thing.content_text
+    lead = "" if held is None else _lead(held, own=own)
     if len(content) <= MOST_HTML:
-        return content
-    text = thing.content_text[: MOST_HTML // 2]
+        return lead + (content or paragraphs(text))
     note = html.escape(_("Only the beginning is shown: open it in the browser for the rest."))
-    return f"{paragraphs(text)}<p class='small dim'>{note}</p>"
+    return f"{lead}{paragraphs(text[: MOST_HTML // 2])}<p class='small dim'>{note}</p>"
+
+
+def _lead(held: Held, *, own: bool) -> str:
+    lines = []
+    last = next((each.when for each in held.history if each.when), None)
+    if last is not None:
+        said = _("Changed on {when}").format(when=words.day(last, year=True))
+        lines.append(_line(said, "changes:", _("What changed")))
+    for each in held.elsewhere:
+        where = each.feed or each.title
+        lines.append(
+            _line(_("Also in {feed}").format(feed=where), f"story:{each.entry}", each.title)
+        )
+    if held.whole is not None and own:
+        lines.append(_line(_("What the feed says"), "text:whole", _("The whole page")))
+    elif held.whole is not None:
+        said = _("The whole page, fetched {when}").format(
+            when=words.day(held.whole.seen, year=True)
+        )
+        lines.append(_line(said, "text:own", _("What the feed says")))
+    elif held.teaser:
+        said = _("The feed gives only this much")
+        lines.append(_line(said, "fetch:", _("Fetch the whole text")) + "&nbsp;<code>f</code>")
+    return f'<p class="small dim first">{"<br/>".join(lines)}</p>' if lines else ""
+
+
+def _line(said: str, link: str, text: str) -> str:
+    return f'{html.escape(said)} · <a href="{html.escape(link)}">{html.escape(text)}</a>'
+
+
+def beside(thing: Entry, eyebrow: str, held: Held | None = None) -> str:
+    """Return an original as it stands beside its digest: with its title on top."""
+    head = f"<p class='small dim first'>{html.escape(eyebrow)}</p>" if eyebrow else ""
+    return f"{head}<h1>{html.escape(thing.title)}</h1>{entry(thing, held)}"
 
 
 def digest(thing: Digest, items: Iterable[Item]) -> str:

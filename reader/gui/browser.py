@@ -22,6 +22,7 @@ class Browser(QTextBrowser):
     """Shows one document; links go to the window."""
 
     followed = Signal(str)
+    margin = MARGIN
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -94,10 +95,14 @@ class Browser(QTextBrowser):
         self._desk.ask(decoded, arrived)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        side = look().px(MARGIN)
+        self.fit()
+        super().resizeEvent(event)
+
+    def fit(self) -> None:
+        """Leave the margins that the width has room for."""
+        side = look().px(self.margin)
         spare = max(side, self.width() - side - look().px(MEASURE) - look().px(10))
         self.setViewportMargins(side, look().px(10), spare, 0)
-        super().resizeEvent(event)
 
     def page(self) -> bool:
         """Scroll one page on; False at the end."""

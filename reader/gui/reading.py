@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -17,11 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from reader.gui import article, words
-from reader.gui.browser import Browser
+from reader.gui import article, changed, words
 from reader.gui.desk import Desk
 from reader.gui.marks import EvidenceRow, LayerStrip
 from reader.gui.notes import note
+from reader.gui.opened import Opened, Story, open_story
 from reader.gui.parts import (
     button,
     clear,
@@ -34,46 +32,14 @@ from reader.gui.parts import (
     show_tool,
     tool,
 )
+from reader.gui.texts import Texts
 from reader.gui.theme import look
 from reader.gui.views import digest_name
 from reader.language import _
 from reader.model import Digest, Entry, Item, Labels, Marks
 
-if TYPE_CHECKING:
-    from reader.store import Store
-
-Story = Item | Entry | Digest
-DIGEST, SOURCE, VERIFY, NOTES = "digest", "source", "verify", "notes"
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A story with all that its page shows."""
-
-    story: Story
-    items: tuple[Item, ...] = ()
-    digest: Digest | None = None  # that an item stands in
-    feed: str = ""
-    original: Entry | None = None  # the kept source of an item
-
-
-def open_story(store: Store, id_: str) -> Opened:
-    """Read a story with its digest, feed and kept original; on a worker."""
-    story = store.library.get(id_)
-    feed = next((each.title for each in store.feeds.all() if each.id == story.feed), "")
-    if isinstance(story, Digest):
-        return Opened(story, items=tuple(store.library.items(story.id)), feed=feed)
-    if isinstance(story, Entry):
-        return Opened(story, feed=feed)
-    digest = store.library.get(story.digest)
-    kept = next((each.entry_id for each in story.sources if each.entry_id), None)
-    original = store.library.get(kept) if kept else None
-    return Opened(
-        story,
-        digest=digest if isinstance(digest, Digest) else None,
-        feed=feed,
-        original=original if isinstance(original, Entry) else None,
-    )
+DIGEST, SOURCE, CHANGES, VERIFY, NOTES = "digest", "source", "changes", "verify", "notes"
+__all__ = ["CHANGES", "DIGEST", "NOTES", "SOURCE", "VERIFY", "Opened", "Reading", "open_story"]
 
 
 class Reading(QWidget):
@@ -83,6 +49,7 @@ class Reading(QWidget):
     followed = Signal(str)
     noted = Signal(str, str)  # id, text
     tab_changed = Signal(str)
+    wanted = Signal(str)  # a command
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -91,13 +58,16 @@ class Reading(QWidget):
         self.setMinimumWidth(look().px(420))
         self.opened: Opened | None = None
         self._places: dict[str, int] = {}
+        self._own: set[str] = set()  # entries of which the feed's text is shown, not the page
+        self.abreast = False  # digest and original stand side by side
         self._tabs: list[str] = []
         column = flow(QVBoxLayout(self), 0)
         column.addWidget(self._head())
         column.addWidget(rule())
         self.stack = QStackedWidget()
-        self.browser = Browser(desk)
-        self.browser.followed.connect(self.followed)
+        self.texts = Texts(desk)
+        self.browser = self.texts.first
+        self.texts.followed.connect(self._follow)
         self.stack.addWidget(self._page())
         self.notes = QPlainTextEdit()
         self.stack.addWidget(self._notes())
@@ -142,7 +112,7 @@ class Reading(QWidget):
         inner.addSpacing(look().px(10))
         inner.addWidget(self._line)
         column.addLayout(inner)
-        column.addWidget(self.browser, 1)
+        column.addWidget(self.texts, 1)
         self._grid = QGridLayout(self._facts)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(look().px(16))
@@ -224,10 +194,13 @@ class Reading(QWidget):
             story = opened.story
             if isinstance(story, Item):
                 named.append((DIGEST, _("Digest item")))
-                if opened.original is not None:
-                    named.append((SOURCE, _("Source")))
+                for place in range(len(opened.originals)):
+                    text = _("Source {n}").format(n=place + 1) if place else _("Source")
+                    named.append((f"{SOURCE}{place or ''}", text))
             else:
                 named.append((DIGEST, _("Digest") if isinstance(story, Digest) else _("Source")))
+            if any(held.history for held in opened.held.values()):
+                named.append((CHANGES, _("Changes")))
             if checking:
                 named.append((VERIFY, _("Verify")))
             named.append((NOTES, _("Notes")))
@@ -258,10 +231,39 @@ class Reading(QWidget):
         if opened is None:
             return
         self.stack.setCurrentIndex({NOTES: 1, VERIFY: 2}.get(tab, 0))
-        if tab in (DIGEST, SOURCE):
-            story = opened.original if tab == SOURCE and opened.original else opened.story
-            self._show_text(opened, story)
+        if tab not in (NOTES, VERIFY):
+            self._show_text(opened, self._shown(opened))
         self.tab_changed.emit(tab)
+
+    def _shown(self, opened: Opened) -> Story:
+        """Return the story of the part that is open."""
+        if self.tab.startswith(SOURCE):
+            place = int(self.tab.removeprefix(SOURCE) or 0)
+            if place < len(opened.originals):
+                return opened.originals[place]
+        if self.tab == CHANGES and isinstance(opened.story, Item):
+            changed = (each for each in opened.originals if opened.beside(each).history)
+            return next(changed, opened.story)
+        return opened.story
+
+    def _follow(self, link: str) -> None:
+        """Do what a link of an article says; those that lead out go to the window."""
+        kind, _colon, rest = link.partition(":")
+        opened = self.opened
+        if kind == "changes":
+            self.show_tab(CHANGES)
+        elif kind == "fetch":
+            self.wanted.emit("fetch")
+        elif kind == "text" and opened is not None:
+            (self._own.add if rest == "own" else self._own.discard)(self._shown(opened).id)
+            self._turned()
+        else:
+            self.followed.emit(link)
+
+    def set_abreast(self, abreast: bool) -> None:
+        """Let digest and original stand side by side, or one at a time."""
+        self.abreast = abreast
+        self._turned()
 
     def _show_text(self, opened: Opened, story: Story) -> None:
         title = story.parsed.title if isinstance(story, Digest) else story.title
@@ -269,14 +271,25 @@ class Reading(QWidget):
         self.eyebrow.setText(_eyebrow(opened, story))
         self._show_labels(story)
         self._show_banner(story)
-        if isinstance(story, Item):
-            body = article.item(look(), story)
+        body, held = "", opened.beside(story)
+        if self.tab == CHANGES:
+            body = changed.changes(look(), held.history)
+        elif isinstance(story, Item):
+            body = article.item(look(), story, opened.missing)
         elif isinstance(story, Entry):
-            body = article.entry(story)
+            body = article.entry(story, held, own=story.id in self._own)
         else:
             body = article.digest(story, opened.items)
-        self.browser.show_body(body)
-        self.browser.verticalScrollBar().setValue(self._places.get(story.id, 0))
+        self.texts.show_text(body, self._beside(opened, story))
+        place = 0 if self.tab == CHANGES else self._places.get(story.id, 0)
+        self.browser.verticalScrollBar().setValue(place)
+
+    def _beside(self, opened: Opened, story: Story) -> str | None:
+        """Return the original to stand beside an item, where that is wanted and it is kept."""
+        original = opened.original
+        if not self.abreast or original is None or not isinstance(story, Item):
+            return None
+        return article.beside(original, _eyebrow(opened, original), opened.beside(original))
 
     def _show_labels(self, story: Story) -> None:
         labelled = not isinstance(story, Digest)

@@ -9,10 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from reader.store.reading import Revision
+    from reader.store.whole import Whole
 
 MOST_WORK = 4_000_000  # pieces of one text times those of the other that are compared
 ALIKE = 0.4  # from here on two blocks are the same one, edited
@@ -57,6 +61,15 @@ class Piece:
 
     side: Side
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a story: when it was seen, and of which text."""
+
+    when: datetime | None
+    page: bool  # the whole page; else what the feed says
+    said: tuple[Changed, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +203,16 @@ def of_revisions(revisions: Sequence[Revision]) -> list[tuple[Revision, list[Cha
         for earlier, old, new in zip(revisions, texts, texts[1:], strict=False)
     ]
     return [(earlier, said) for earlier, said in reversed(found) if any(c.pieces for c in said)]
+
+
+def history(revisions: Sequence[Revision], pages: Sequence[Whole] = ()) -> list[Change]:
+    """Return what changed in a story's text and in its page, the newest change first."""
+    found = [Change(earlier.until, False, tuple(said)) for earlier, said in of_revisions(revisions)]
+    for old, new in pairwise(pages):
+        said = changes(blocks(old.content_html), blocks(new.content_html))
+        if any(each.pieces for each in said):
+            found.append(Change(new.seen, True, tuple(said)))
+    return sorted(found, key=lambda each: each.when.timestamp() if each.when else 0, reverse=True)
 
 
 def words(old: str, new: str) -> tuple[Piece, ...]:

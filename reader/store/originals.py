@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 
 from reader import identity
 from reader.store.connection import Connection, to_moment
 from reader.store.facts import Facts
+from reader.store.labels import StoryLabels
 from reader.store.listing import number
 from reader.store.whole import MOST_TRIES, refuse
 
@@ -21,6 +23,7 @@ class Missing:
     title: str
     url: str
     why: str | None = None
+    named: datetime | None = None  # when its digest was published
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,12 @@ class Elsewhere:
     published: datetime | None
 
 
+_NAMED = """
+    JOIN items ON items.id = sources.item JOIN digests ON digests.id = items.digest
+    JOIN entries AS telling ON telling.id = digests.entry
+"""
+
+
 class Originals:
     """The originals of one store."""
 
@@ -42,27 +51,48 @@ class Originals:
     def missing(self, item_id: str) -> list[Missing]:
         """Return the sources of an item that can be fetched and are not kept."""
         rows = self._connection.rows(
-            "SELECT title, url, why FROM sources LEFT JOIN refused ON key = source_key"
-            " WHERE item = ? AND url IS NOT NULL AND NOT EXISTS"
-            " (SELECT 1 FROM entries WHERE entries.source_key = sources.source_key) ORDER BY n",
+            f"""
+            SELECT sources.title, sources.url, why, telling.published FROM sources {_NAMED}
+            LEFT JOIN refused ON refused.key = sources.source_key
+            WHERE item = ? AND sources.url IS NOT NULL AND NOT EXISTS
+                (SELECT 1 FROM entries WHERE entries.source_key = sources.source_key)
+            ORDER BY n
+            """,
             (number(item_id),),
         )
-        found = {row["url"]: Missing(row["title"], row["url"], row["why"]) for row in rows}
-        return list(found.values())
+        return list({row["url"]: _missing(row) for row in rows}.values())
 
     def wanting(self, limit: int) -> list[Missing]:
         """Return the sources of all items that can be fetched and are not kept, newest first."""
         rows = self._connection.rows(
             f"""
-            SELECT title, url, max(item) FROM sources
-            WHERE url IS NOT NULL AND NOT EXISTS
+            SELECT sources.title, sources.url, NULL AS why, telling.published,
+                max(item) FROM sources {_NAMED}
+            WHERE sources.url IS NOT NULL AND NOT EXISTS
                 (SELECT 1 FROM entries WHERE entries.source_key = sources.source_key)
-                AND source_key NOT IN (SELECT key FROM refused WHERE tries >= {MOST_TRIES})
-            GROUP BY source_key ORDER BY max(item) DESC LIMIT ?
+                AND sources.source_key NOT IN
+                    (SELECT key FROM refused WHERE tries >= {MOST_TRIES})
+            GROUP BY sources.source_key ORDER BY max(item) DESC LIMIT ?
             """,
             (limit,),
         )
-        return [Missing(row["title"], row["url"]) for row in rows]
+        return [_missing(row) for row in rows]
+
+    def settle(self, entry_id: str, beside: datetime | None) -> None:
+        """Let an original that has just come stand with what names it: read, and at its date.
+
+        It is part of its item and not one more story to get through; where it has no date of its
+        own it would lead every list.
+        """
+        from reader.store.entries import Entries
+
+        with self._connection.write():
+            entries, entry = Entries(self._connection), number(entry_id)
+            row, place = entries.row(entry), entries.place(entry)
+            if row["published"] is None and beside is not None and place is not None:
+                story = entries.story(row, StoryLabels())
+                entries.places.move(place, story, entries.places.next(beside))
+            entries.marks.set([entry_id], read=True)
 
     def failed(self, url: str, why: str, now: datetime) -> None:
         """Remember that a source could not be had."""
@@ -91,3 +121,7 @@ class Originals:
             Elsewhere(f"e{row['id']}", row["title"], row["feed"], to_moment(row["published"]))
             for row in rows
         ]
+
+
+def _missing(row: sqlite3.Row) -> Missing:
+    return Missing(row["title"], row["url"], row["why"], to_moment(row["published"]))

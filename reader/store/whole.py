@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,6 +26,23 @@ WHOLE_KINDS = (
     FeedKind.DIGEST_SITE,
 )
 MOST_TRIES = 3
+SHORT = 1_500  # characters: what a feed gives of a longer post is looked at for how it ends
+LONG = 6_000  # characters: no teaser is as long
+_CUT = re.compile(
+    r"(?:\[?(?:…|\.\.\.)\]?|read (?:more|on|the (?:full|rest|whole)[\w\s]{0,20})|continue reading"
+    r"|(?:full|whole) (?:post|article|story)|more"
+    r"|阅读(?:全文|更多|原文)|查看(?:全文|更多)|全文链接)\W{0,6}$",
+    re.IGNORECASE,
+)
+_FILED = re.compile(
+    r"\n*The post .{1,300} (?:appeared first on|first appeared on) .{1,200}$", re.DOTALL
+)
+
+
+def is_teaser(text: str) -> bool:
+    """Tell whether a text looks like the beginning of a post and not like a whole one."""
+    said = _FILED.sub("", text).strip()
+    return len(said) < SHORT or (len(said) < LONG and _CUT.search(said[-120:]) is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from reader import classify
 from reader.errors import Interrupted, NotUnderstood, ReadproofError
 from reader.language import _
+from reader.store.whole import is_teaser
 from reader.sync import pages
 from reader.sync.results import Progress, SyncProgress, silent
 from reader.tasks import Task, each
@@ -22,23 +22,6 @@ if TYPE_CHECKING:
 MOST = 60  # pages a sync
 SECONDS = 30.0
 WORKERS = 6
-SHORT = 1_500  # characters: what a feed gives of a longer post is looked at for how it ends
-LONG = 6_000  # characters: no teaser is as long
-_CUT = re.compile(
-    r"(?:\[?(?:…|\.\.\.)\]?|read (?:more|on|the (?:full|rest|whole)[\w\s]{0,20})|continue reading"
-    r"|(?:full|whole) (?:post|article|story)|more"
-    r"|阅读(?:全文|更多|原文)|查看(?:全文|更多)|全文链接)\W{0,6}$",
-    re.IGNORECASE,
-)
-_FILED = re.compile(
-    r"\n*The post .{1,300} (?:appeared first on|first appeared on) .{1,200}$", re.DOTALL
-)
-
-
-def is_teaser(text: str) -> bool:
-    """Tell whether a text looks like the beginning of a post and not like a whole one."""
-    said = _FILED.sub("", text).strip()
-    return len(said) < SHORT or (len(said) < LONG and _CUT.search(said[-120:]) is not None)
 
 
 def fetch(

@@ -84,8 +84,8 @@ def _keep(
         store.originals.failed(one.url, why, now)
         return why
     saved = store.library.save(None, [incoming(entry, divide=False)], now)
-    if saved.new:
-        store.marks.set(list(saved.new), read=True)
+    for id_ in saved.new:
+        store.originals.settle(id_, one.named)
     return None
 
 

@@ -1,0 +1,110 @@
+"""What stands beside a story, on request: fetch it now, read both abreast, see what changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from reader.errors import Expected, Interrupted
+from reader.gui.reading import CHANGES
+from reader.language import _, ngettext
+from reader.model import Digest, Entry
+
+if TYPE_CHECKING:
+    from reader.gui.opened import Opened
+    from reader.gui.window import Window
+    from reader.store import Store
+    from reader.tasks import Task
+
+
+class Beside:
+    """Fetches and shows what belongs to the story that is open."""
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self._fetching: set[str] = set()  # stories
+
+    def fetch(self) -> None:
+        """Fetch the sources that the story lacks, or its whole text."""
+        window, opened = self._window, self._window.reading.opened
+        if opened is None or opened.story.id in self._fetching:
+            return
+        story = opened.story.id
+        if isinstance(opened.story, Entry):
+            if opened.story.url is None:
+                window.say(_("It names no address."))
+                return
+        elif not isinstance(opened.story, Digest) and not opened.missing:
+            window.say(_("Every source that has an address is kept."))
+            return
+        self._fetching.add(story)
+        window.say(_("Fetching…"))
+        proxy, path = window.settings.proxy, window.desk.path
+
+        def work(task: Task[str]) -> str:
+            from reader.store import Store
+
+            with Store.open(path) as store:
+                return _fetch(store, opened, proxy, task)
+
+        def done(said: str) -> None:
+            self._fetching.discard(story)
+            window.say(said)
+            window.refresh()
+
+        def failed(error: BaseException) -> None:
+            self._fetching.discard(story)
+            window.say(str(error))
+            window.refresh()
+
+        window.desk.run(work, done, failed=failed, name="fetch")
+
+    def abreast(self) -> None:
+        """Show digest and original side by side, or one at a time again."""
+        reading = self._window.reading
+        if reading.opened is None or reading.opened.original is None:
+            self._window.say(_("No source of it is kept yet: f fetches it."))
+            return
+        reading.set_abreast(not reading.abreast)
+
+    def changes(self) -> None:
+        """Show what changed in the story since it came."""
+        opened = self._window.reading.opened
+        if opened is None or not any(each.history for each in opened.held.values()):
+            self._window.say(_("It has not changed since it came."))
+            return
+        self._window.reading.show_tab(CHANGES)
+
+
+def _fetch(store: Store, opened: Opened, proxy: str, task: Task[Any]) -> str:
+    """Fetch what a story lacks and its pictures; return one line about it; on a worker."""
+    from reader.credentials import Credentials
+    from reader.fetch import Fetcher
+    from reader.sync import fulltext, images, originals
+    from reader.sync.results import silent
+
+    with Fetcher(proxy=proxy, stopped=lambda: task.cancelled) as fetcher:
+        if isinstance(opened.story, Entry):
+            changed = fulltext.fetch(store, fetcher, [opened.story.id])
+            said = _("The whole page is kept.") if changed else _("The page says what it said.")
+        else:
+            ids = [each.id for each in opened.items] or [opened.story.id]
+            missing = [one for each in ids for one in store.originals.missing(each)]
+            token = Credentials().get("github").value if missing else None
+            came = originals.fetch_missing(store, fetcher, task, sources=missing, token=token)
+            said = _told(list(came.values()))
+        try:
+            images.fetch_missing(store, fetcher, task, silent)
+        except Interrupted:
+            raise
+        except Expected:
+            return said  # the text is there; its pictures come with the next sync
+    return said
+
+
+def _told(outcome: list[str | None]) -> str:
+    kept = sum(why is None for why in outcome)
+    whys = [why for why in outcome if why]
+    if not outcome:
+        return _("Every source that has an address is kept.")
+    text = ngettext("{n} source is kept now.", "{n} sources are kept now.", kept).format(n=kept)
+    return text if not whys else whys[0] if not kept else f"{text} {whys[0]}"
