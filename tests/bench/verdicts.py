@@ -2,8 +2,8 @@
 
     python -m tests.bench.verdicts [DRAWS] [RUNS]
 
-Draws from recorded A/A runs, then real A/A runs on this machine now; prints each share with the
-upper end of its 95 % interval (Clopper and Pearson's, exact).
+Draws from recorded A/A runs, then real A/A runs on this machine now; prints each share with its
+95 % interval (Clopper and Pearson's, exact).
 """
 
 from __future__ import annotations
@@ -46,24 +46,34 @@ def measured(dice: random.Random) -> Run:
     return [least(arm) for arm in arms]
 
 
-def most(hits: int, of: int, tail: float = 0.025) -> float:
-    """Return the upper end of the exact 95 % interval of a share."""
+def limits(hits: int, of: int) -> tuple[float, float]:
+    """Return the exact 95 % interval of a share."""
 
-    def below(p: float) -> float:
-        return sum(math.comb(of, k) * p**k * (1 - p) ** (of - k) for k in range(hits + 1))
+    def at_most(p: float, most: int) -> float:
+        """The chance of no more than so many hits, each as likely as p."""
+        logs = (
+            math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1)
+            + k * math.log(p) + (of - k) * math.log1p(-p)
+            for k in range(most + 1)
+        )  # fmt: skip
+        return sum(map(math.exp, logs))
 
-    low, high = hits / of, 1.0
-    for _step in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if below(middle) > tail else (low, middle)
-    return high
+    def where(most: int, chance: float) -> float:
+        low, high = 1e-12, 1 - 1e-12
+        for _step in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if at_most(middle, most) > chance else (low, middle)
+        return high
+
+    return where(hits - 1, 0.975) if hits else 0.0, where(hits, 0.025) if hits < of else 1.0
 
 
 def told(name: str, said: list[Said], counted: tuple[Said, ...]) -> None:
     """Print one line."""
     hits, by = sum(each in counted for each in said), Counter(each.value for each in said)
-    share = f"{hits}/{len(said)} = {hits / len(said):.2%}, at most {most(hits, len(said)):.2%}"
-    print(f"{name:44}{share:40}{dict(by)}")
+    low, high = limits(hits, len(said))
+    share = f"{hits}/{len(said)} = {hits / len(said):.2%} ({low:.2%} to {high:.2%})"
+    print(f"{name:40}{share:42}{dict(by)}")
 
 
 def main() -> None:
