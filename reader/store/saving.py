@@ -13,6 +13,7 @@ from reader.store.connection import Connection
 from reader.store.digests import Digests
 from reader.store.entries import NEW, UNCHANGED, Entries
 from reader.store.incoming import Prepared
+from reader.store.kin import Kin
 from reader.store.listing import number
 
 BATCH = 200  # entries a transaction: a writer that waits for us waits for no more
@@ -26,6 +27,7 @@ class Saving:
         self._entries = Entries(connection)
         self._digests = Digests(connection, self._entries)
         self._new = NewEntries(connection)
+        self._kin = Kin(connection)
 
     def each(
         self,
@@ -68,6 +70,9 @@ class Saving:
     ) -> list[tuple[str, str]]:
         """Write a batch in its order: runs of what is new at once, the rest one by one."""
         known = Known(self._connection, batch)
+        looks_new = (each for each in batch if each.incoming.digest is None and known.is_new(each))
+        if self._kin.join(feed, list(looks_new)):
+            known = Known(self._connection, batch)
         outcomes: list[tuple[str, str]] = []
         new: list[Prepared] = []
 
