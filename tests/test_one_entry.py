@@ -214,3 +214,31 @@ def test_the_same_story_from_two_feeds_is_joined_and_both_are_readable(
     )
     assert (both[one].marks.read, both[other].marks.read) == (True, False)
     assert store.library.original("https://blog.example.org/tiles") == one
+
+
+def test_a_story_behind_another_address_is_found_by_its_words(store: Store, feed: str) -> None:
+    planet = store.feeds.add("https://planet.example.net/rss", "Planet").id
+    text = "Warp specialisation moves the loads of a tile into a producer warp."
+    title = "Register tiles on Hopper"
+    save(store, feed, Post(title, "1", text=f"{text} And then the rest of it, whole."))
+    counted = "https://count.example.net/r/77"
+    save(store, planet, Post(title, "p1", counted, text=f"{text} […]"))
+    other = "Mon, 05 Oct 2026 09:00:00 GMT"
+    save(store, planet, Post(title, "p2", f"{P}x", other, text="Quite another text under it."))
+    save(store, planet, Post(title, "p3", f"{P}y", "Mon, 02 Nov 2026 09:00:00 GMT", text=text))
+    save(store, planet, Post("Release", "p4", f"{P}z", text=text))
+    found = store.originals.elsewhere("e1")
+    assert [(each.entry, each.feed) for each in found] == [("e2", "Planet")]
+    assert [each.entry for each in store.originals.elsewhere("e2")] == ["e1"]
+    assert store.originals.elsewhere("e5") == []
+
+
+@pytest.mark.parametrize(
+    "title", ['a "quoted" AND (odd) title*', "寄存器与共享内存的分配方法", "\u202e"]
+)
+def test_any_title_can_be_looked_for(store: Store, feed: str, title: str) -> None:
+    save(store, feed, Post(title, "1", text=title * 9))
+    planet = store.feeds.add("https://planet.example.net/rss", "Planet").id
+    save(store, planet, Post(title, "2", f"{P}other", text=title * 9))
+    found = [each.entry for each in store.originals.elsewhere("e1")]
+    assert found == (["e2"] if len(title) > 5 else [])

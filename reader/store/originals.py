@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,9 +12,17 @@ from reader.store.connection import Connection, to_moment
 from reader.store.facts import Facts
 from reader.store.labels import StoryLabels
 from reader.store.listing import number
+from reader.store.search import expression
 from reader.store.whole import MOST_TRIES, refuse
 
+LEAST_TITLE = 12  # letters: a shorter title is had by many
+BEGINNING = 200  # letters of two texts that are compared
+NEAR = 5 * 86_400  # seconds between two tellings of a story
 _AT_SYNC = "sources at sync"
+_ELSEWHERE = """
+SELECT entries.id, entries.title, coalesce(feeds.title, '') AS feed, published, content_text
+FROM entries LEFT JOIN feeds ON feeds.id = entries.feed
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +116,50 @@ class Originals:
         return bool(Facts(self._connection).get(_AT_SYNC))
 
     def elsewhere(self, entry_id: str) -> list[Elsewhere]:
-        """Return the other entries that tell the same story: they share its address."""
+        """Return the other entries that tell the same story.
+
+        They share its address, or its title and how their texts begin, in another feed at about
+        the same time: a planet's link may lead over a counter's address.
+        """
+        own = self._connection.row("SELECT * FROM entries WHERE id = ?", (number(entry_id),))
+        if own is None:
+            return []
         rows = self._connection.rows(
-            """
-            SELECT entries.id, entries.title, coalesce(feeds.title, '') AS feed, published
-            FROM entries LEFT JOIN feeds ON feeds.id = entries.feed
-            WHERE source_key = (SELECT source_key FROM entries WHERE id = ?1) AND entries.id <> ?1
-            ORDER BY published, entries.id
-            """,
-            (number(entry_id),),
+            f"{_ELSEWHERE} WHERE source_key = ? AND entries.id <> ?", (own["source_key"], own["id"])
         )
+        found = {row["id"]: row for row in (*rows, *self._same_words(own))}
         return [
             Elsewhere(f"e{row['id']}", row["title"], row["feed"], to_moment(row["published"]))
-            for row in rows
+            for row in sorted(found.values(), key=lambda row: (row["published"] or 0, row["id"]))
         ]
+
+    def _same_words(self, own: sqlite3.Row) -> Iterator[sqlite3.Row]:
+        title = identity.normalised_title(own["title"])
+        asked = expression('"' + own["title"].replace('"', " ") + '"')
+        when = own["published"]
+        if len(title) < LEAST_TITLE or asked is None or when is None:
+            return
+        rows = self._connection.rows(
+            f"""{_ELSEWHERE} WHERE entries.id IN (
+                    SELECT ref FROM stories WHERE +kind = 'entry' AND place IN (
+                        SELECT rowid FROM search WHERE search MATCH ? LIMIT 50))
+                AND published BETWEEN ? AND ? AND entries.feed IS NOT ? AND entries.id <> ?
+            """,
+            (f"title : ({asked})", when - NEAR, when + NEAR, own["feed"], own["id"]),
+        )
+        for row in rows:
+            same = identity.normalised_title(row["title"]) == title
+            if same and _begins_alike(own["content_text"], row["content_text"]):
+                yield row
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    """Whether the shorter of two texts, or a good part of its beginning, begins the other."""
+    letters = [
+        "".join(c for c in text[: BEGINNING * 3] if c.isalnum()).casefold() for text in (one, other)
+    ]
+    part = min(BEGINNING, *(len(each) for each in letters))
+    return part >= LEAST_TITLE and letters[0][:part] == letters[1][:part]
 
 
 def _missing(row: sqlite3.Row) -> Missing:
