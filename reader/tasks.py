@@ -137,6 +137,19 @@ class Tasks:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
 
+class Gate:
+    """Lets so many threads through at once: for work that the processor bounds, and memory."""
+
+    def __init__(self, most: int) -> None:
+        self._places = threading.BoundedSemaphore(most)
+
+    def __enter__(self) -> None:
+        self._places.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._places.release()
+
+
 def each(
     work: Callable[[A], T], arguments: Iterable[A], *, workers: int, task: Task[Any] | None = None
 ) -> Iterator[tuple[A, T | BaseException]]:

@@ -10,7 +10,7 @@ import pytest
 
 from reader.model import Entry, Health, Query, StoryKind
 from reader.store import Store
-from reader.sync import receive
+from reader.sync import collect, receive
 from tests.command import calling, command
 from tests.feed_server import Answer, Asked, serving
 from tests.refusals import DAILY
@@ -142,3 +142,29 @@ def test_a_sync_beside_an_import(tmp_path: Path) -> None:
         found = opened.library.page(Query(kinds=tuple(StoryKind), limit=None))
     titles = [row.title for row in found]
     assert len(titles) == len(set(titles)) == 8 * 40 + 2 * 25
+
+
+def test_many_are_fetched_but_few_parsed_at_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now: set[object] = set()
+    most: list[int] = []
+    whole = collect.read_feed
+
+    def watched(*args: Any, **more: Any) -> Any:
+        mine = object()
+        now.add(mine)
+        most.append(len(now))
+        try:
+            return whole(*args, **more)
+        finally:
+            now.remove(mine)
+
+    monkeypatch.setattr(collect, "read_feed", watched)
+    for n in range(20):
+        url = f"https://h{n}.example.org/"
+        world.server.answers[url] = Answer(_rss(*(post(m, guid=f"{n}-{m}") for m in range(20))))
+        world.add(url)
+    assert world.sync().new == 400
+    assert max(most) <= collect.PARSERS
+    assert len(most) == 20

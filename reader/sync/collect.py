@@ -15,10 +15,12 @@ from reader.sync import history
 from reader.sync.folder import read_folder
 from reader.sync.receive import arrivals
 from reader.sync.topics import on_topic
+from reader.tasks import Gate
 
 if TYPE_CHECKING:
     from reader.fetch import Fetcher, Response
 
+PARSERS = 2
 _LOG = logging.getLogger(__name__)
 
 
@@ -43,6 +45,8 @@ class Collector:
     histories: Mapping[str, history.History]  # of digest sites, by feed
     token: str | None = None  # GitHub's
     seen: Mapping[str, frozenset[bytes]] = field(default_factory=dict)  # fingerprints, by feed
+    # Many wait for servers at once; what came is parsed by few, for it takes memory and no waiting.
+    parsing: Gate = field(default_factory=lambda: Gate(PARSERS))
 
     def collect(self, feed: Feed) -> Fetched:
         """Return what came of a feed; raises SourceError, HttpRefusal or NotUnderstood."""
@@ -55,6 +59,16 @@ class Collector:
         posts, known = self._posts(feed)
         if response.not_modified:
             return Fetched(tuple(posts), response=response, history=known)
+        with self.parsing:
+            return self._parsed(feed, response, posts, known)
+
+    def _parsed(
+        self,
+        feed: Feed,
+        response: Response,
+        posts: list[Incoming],
+        known: history.History | None,
+    ) -> Fetched:
         parsed = read_feed(response.body, content_type=response.content_type, url=response.url)
         entries = [one for one in parsed.entries if not feed.topic_filter or on_topic(one)]
         divide = feed.kind is FeedKind.DIGEST_SITE
