@@ -288,3 +288,30 @@ def test_a_formula_keeps_its_words_and_a_drawing_goes() -> None:
     assert clean_html(f"<p>{formula}</p>") == "<p>x+1</p>"
     drawing = "<svg viewBox='0 0 1 1'><title>icon</title><path d='M0'/></svg>"
     assert clean_html(f"<p>a{drawing}b<svg/>c</p>") == "<p>abc</p>"
+
+
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ('<img srcset="a.png 400w, b.png 800w, c.png 1600w">', "b.png"),
+        ('<img srcset="a.png, b.png 2x">', "a.png"),
+        ('<img srcset="a.png 320w, b.png 480w">', "b.png"),
+        (
+            '<img src="data:image/gif;base64,R0" data-srcset="/w_9,h_9/a.png 1200w">',
+            "/w_9,h_9/a.png",
+        ),
+        ('<img src="data:image/gif;base64,R0" data-src="a.png">', "a.png"),
+        ('<img data-original="a.png">', "a.png"),
+        ('<img data-lazy-src="a.png" srcset="b.png">', "a.png"),
+        ('<picture><source srcset="w.webp"><img src="p.png"></picture>', "p.png"),
+        ('<img src="ok.png" srcset="b.png 800w">', "ok.png"),
+        ('<img srcset="">', None),
+        ('<img srcset=", ,">', None),
+        ('<img data-lazy-src="javascript:x()">', None),
+        ('<img srcset="data:text/html,x 1x">', None),
+    ],
+)
+def test_a_picture_is_where_a_browser_would_find_it(written: str, address: str | None) -> None:
+    base = "https://blog.example.org/"
+    wanted = [] if address is None else [f"{base}{address.lstrip('/')}"]
+    assert images(clean_html(written, base)) == wanted

@@ -32,6 +32,7 @@ _REST = re.compile(
 _TAG = re.compile(r"""<(/?)([a-z][a-z0-9]*)((?: [^\s"=<>]+="[^"]*")*)\s*/?>""")
 _IMAGE = re.compile(r"""<img((?: [^\s"=<>]+="[^"]*")*)\s*/?>""")
 _ATTRIBUTE = re.compile(r''' ([^\s"=<>]+)="([^"]*)"''')
+WIDE = 700  # pixels that an article is wide
 _HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:width|height)\s*:\s*[01](?:px)?\s*(?:;|!|$)",
     re.IGNORECASE,
@@ -203,14 +204,27 @@ def _image(found: re.Match[str], base_url: str | None) -> str:
     sizes = [held.get(side, "").strip().removesuffix("px") for side in ("width", "height")]
     if "hidden" in held or _HIDDEN.search(held.get("style", "")) or {"0", "1"} & set(sizes):
         return ""
-    lazy = held.get("data-src", "")
-    if lazy and not held.get("src"):
+    if not held.get("src") and (lazy := _lazy(held)):
         held["src"] = _joined(base_url or "", lazy) or ""
     if not held.get("src"):
         return entities.escape(held.get("alt", ""))
     kept = ("src", "alt", "title", "width", "height")
     shown = (f' {name}="{entities.escape(held[name])}"' for name in kept if held.get(name))
     return f"<img{''.join(shown)}>"
+
+
+def _lazy(held: dict[str, str]) -> str:
+    """Return where a picture stands that a script, or the browser's own choice, would show."""
+    for name in ("data-src", "data-original", "data-lazy-src"):
+        if held.get(name):
+            return held[name]
+    several = held.get("srcset") or held.get("data-srcset") or ""
+    sizes: dict[float, str] = {}
+    for url, size in re.findall(r"(\S*[^\s,])(?:\s+(\d+(?:\.\d+)?)[wx])?\s*(?:,|$)", several):
+        width = float(size or 1)
+        sizes[width * WIDE if width < 10 else width] = url
+    wide = [width for width in sizes if width >= WIDE]
+    return sizes[min(wide) if wide else max(sizes)] if sizes else ""
 
 
 def _text(html: str, preformatted: int) -> str:

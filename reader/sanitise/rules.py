@@ -14,7 +14,10 @@ SCHEMES = {"http", "https", "mailto"}
 # Tags an article keeps, with the attributes that stay on them.
 ATTRIBUTES: dict[str, set[str]] = {
     "a": {"href", "title"},
-    "img": {"src", "alt", "title", "width", "height", "style", "hidden", "data-src"},
+    "img": {
+        *("src", "alt", "title", "width", "height", "style", "hidden", "srcset"),
+        *("data-src", "data-original", "data-lazy-src", "data-srcset"),
+    },
     "ol": {"start", "reversed"},
     "li": {"value"},
     "td": {"colspan", "rowspan", "align"},
