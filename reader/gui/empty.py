@@ -20,21 +20,27 @@ class EmptyPage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._state: object = None
         self._column = flow(QVBoxLayout(self), 6, (48, 64, 48, 48))
         self._column.setAlignment(Qt.AlignmentFlag.AlignTop)
 
     def show_state(self, view: View, filters: Filters, listing: Listing) -> None:
         """Say why this view shows nothing through these filters."""
+        state = (view.key, view.title, filters, listing.loosened)
+        if state == self._state:
+            return
         clear(self._column)
         if filters.chips():
             self._loosen(filters, listing)
         else:
             self._say(view)
+        self._state = state
 
     def say(
         self, icon: str, title: str, lines: tuple[str, ...], action: tuple[str, str, str]
     ) -> None:
         """Show a page: icon, title, lines, and an action as text, key and command."""
+        self._state = None
         clear(self._column)
         self._column.addWidget(icon_label(icon, look().tokens.ink3, 24))
         self._column.addSpacing(look().px(6))

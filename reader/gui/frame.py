@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from reader.gui.desk import Desk
 from reader.gui.memory import Memory
-from reader.gui.parts import Panes, flow
+from reader.gui.parts import Panes, flow, polish
 from reader.gui.reading import Reading
 from reader.gui.sidebar import Sidebar
 from reader.gui.status import StatusLine
 from reader.gui.story_list import StoryList
 from reader.gui.theme import look
 from reader.gui.verify import VerifyPanel
+
+if TYPE_CHECKING:
+    from reader.gui.feeds import FeedsPage
+    from reader.gui.first_start import FirstStart
+    from reader.gui.queue import QueuePage
+    from reader.gui.runs import RunsPage
 
 PAGES = ("stories", "queue", "runs", "feeds", "start")
 WIDE, NARROW = 1200, 860
@@ -68,19 +76,40 @@ class Frame(QMainWindow):
 
     def other_pages(self) -> None:
         """Make the pages that the first paint does not show, once."""
-        if self.pages.count() > 1:
+        while self.pages.count() < len(PAGES):
+            self.next_page()
+
+    def next_page(self) -> None:
+        """Make one of those pages, so that they can be made one at a time."""
+        place = self.pages.count()
+        if place >= len(PAGES):
             return
+        page = self._page(PAGES[place])
+        polish(page)
+        self.pages.addWidget(page)
+        page.wanted.connect(self.command)
+        if place == len(PAGES) - 1:
+            self.connect_pages()
+
+    def _page(self, name: str) -> QueuePage | RunsPage | FeedsPage | FirstStart:
         from reader.gui.feeds import FeedsPage
         from reader.gui.first_start import FirstStart
         from reader.gui.queue import QueuePage
         from reader.gui.runs import RunsPage
 
-        self.queue, self.runs = QueuePage(self.desk), RunsPage(self.desk)
-        self.feeds, self.start = FeedsPage(self.desk), FirstStart()
-        for page in (self.queue, self.runs, self.feeds, self.start):
-            self.pages.addWidget(page)
-            page.wanted.connect(self.command)
-        self.connect_pages()
+        match name:
+            case "queue":
+                self.queue = QueuePage(self.desk)
+                return self.queue
+            case "runs":
+                self.runs = RunsPage(self.desk)
+                return self.runs
+            case "feeds":
+                self.feeds = FeedsPage(self.desk)
+                return self.feeds
+            case _:
+                self.start = FirstStart()
+                return self.start
 
     def _build_stories(self) -> None:
         self.list, self.reading, self.verify = (

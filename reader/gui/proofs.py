@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from reader.gui import workbench
+from reader.gui.idle import in_turns
 from reader.gui.jobs import Job
+from reader.gui.parts import polish
 from reader.gui.workbench import Offer
 from reader.language import _
 from reader.model import Digest, Run, RunProgress
@@ -26,6 +30,9 @@ class Proofs:
     def __init__(self, window: Window) -> None:
         self._window = window
         self.view: RunningView | None = None  # of the run that is under way
+        self.verdict: VerdictView | None = None  # of the run that ended last
+        self._running: RunningView | None = None  # made once, for every run
+        self._stack: QStackedWidget | None = None
 
     def runs_here(self, story: str) -> bool:
         """Say whether a check runs for this story now."""
@@ -55,38 +62,77 @@ class Proofs:
 
         self._window.desk.ask(work, ready)
 
+    def preparations(self) -> list[Callable[[], object]]:
+        """Return what a first run needs, in pieces that may be made before it."""
+        return [self._running_view, self._verdict_view]
+
+    def rebuilt(self) -> None:
+        """Forget the panes that were: others stand in their place."""
+        self.view = self._running = self.verdict = self._stack = None
+
     def started(self, job: Job) -> None:
         """Show a run that begins."""
-        from reader.gui.running import RunningView
-
-        view = RunningView(job.offer, job.title)
-        view.cancel.connect(lambda: self._window.command("cancel"))
-        self.view = view
-        # Each step takes a while: the event loop has its turn between them.
-        QTimer.singleShot(0, lambda: self._place_running(view, job))
         self._window.list.table.delegate.running = job.item
-        if self._window.stories.quick is not None:
-            self._window.stories.quick.show_running(job.item)
         self._window.list.table.viewport().update()
-        self._window.show_keys()
+        self.view = view = self._running_view()
+        quick = self._window.stories.quick
+        pieces: tuple[Callable[[], object], ...] = (
+            lambda: view.begin(job.offer, job.title),
+            view.show_claims,
+            lambda: quick.show_running(job.item) if quick is not None else None,
+            lambda: self._turn_to(view),
+            lambda: self._window.reading.offer_verify(turn=True) if self._is_open(job.item) else 0,
+            self._window.show_keys,
+        )
+        # Each piece takes a while, and the run may have ended before the last of them.
+        in_turns(view, (partial(self._while_running, job, each) for each in pieces))
 
-    def _place_running(self, view: RunningView, job: Job) -> None:
-        if self.view is not view:
-            return
-        self._put_check(view)
-        if (
-            self._window.reading.opened is not None
-            and self._window.reading.opened.story.id == job.item
-        ):
-            QTimer.singleShot(0, lambda: self._window.reading.offer_verify(turn=True))
+    def _while_running(self, job: Job, piece: Callable[[], object]) -> None:
+        if self._window.jobs.job is job:
+            piece()
 
-    def _put_check(self, widget: QWidget) -> None:
-        from reader.gui.parts import clear
+    def _running_view(self) -> RunningView:
+        if self._running is None:
+            from reader.gui.running import RunningView
 
+            self._running = RunningView()
+            self._running.cancel.connect(lambda: self._window.command("cancel"))
+            self._put(self._running)
+        return self._running
+
+    def _verdict_view(self) -> VerdictView:
+        if self.verdict is None:
+            from reader.gui.verdicts import VerdictView
+
+            self.verdict = view = VerdictView()
+            view.rerun.connect(lambda _run: self._window.command("run"))
+            view.export.connect(lambda _run: self._window.command("export"))
+            view.compare.connect(self._window.deeds.trials.compare)
+            self._put(view)
+        return self.verdict
+
+    def _put(self, page: QWidget) -> None:
+        """Add a page to the part of the article that shows runs, with its style worked out."""
         column = self._window.reading.check.layout()
-        if isinstance(column, QVBoxLayout):
-            clear(column)
-            column.addWidget(widget)
+        if self._stack is None and column is not None:
+            self._stack = QStackedWidget()
+            column.addWidget(self._stack)
+        if self._stack is not None:
+            self._stack.addWidget(page)
+            polish(page)
+
+    def turn_to_run(self) -> None:
+        """Show the run that is under way, not the one before it."""
+        if self.view is not None:
+            self._turn_to(self.view)
+
+    def _turn_to(self, page: QWidget) -> None:
+        if self._stack is not None:
+            self._stack.setCurrentWidget(page)
+
+    def _is_open(self, story: str | None) -> bool:
+        opened = self._window.reading.opened
+        return opened is not None and opened.story.id == story
 
     def progress(self, progress: RunProgress) -> None:
         """Show where the run stands."""
@@ -112,25 +158,21 @@ class Proofs:
 
     def _show_verdict(self, found: Judged) -> None:
         self._window.runs.current = found.run.id
-        from reader.gui.verdicts import VerdictView
-
-        view = VerdictView()
-        view.rerun.connect(lambda _run: self._window.command("run"))
-        view.export.connect(lambda _run: self._window.command("export"))
-        view.compare.connect(self._window.deeds.trials.compare)
-        self._put_check(view)
+        view = self._verdict_view()
+        item = found.run.item
+        if self.view is None or (self._is_open(item) and not self.runs_here(item or "")):
+            self._turn_to(view)
         # Each step takes a while: the event loop has its turn between them.
         QTimer.singleShot(0, lambda: self._place_verdict(view, found))
-        self._window.say(
-            _("Run {id}: {title}").format(id=found.run.id, title=self._tally(found.run))
-        )
+        said = _("Run {id}: {title}")
+        self._window.say(said.format(id=found.run.id, title=self._tally(found.run)))
 
     def _place_verdict(self, view: VerdictView, found: Judged) -> None:
-        if self._window.reading.check.isAncestorOf(view):
-            view.show_run(found)
-            opened = self._window.reading.opened
-            if opened is not None and opened.story.id == found.run.item:
-                QTimer.singleShot(0, lambda: self._window.reading.offer_verify(turn=True))
+        if view is not self.verdict:
+            return
+        view.show_run(found)
+        if self._is_open(found.run.item):
+            QTimer.singleShot(0, lambda: self._window.reading.offer_verify(turn=True))
 
     def _tally(self, run: Run) -> str:
         from collections import Counter

@@ -5,26 +5,18 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QPlainTextEdit,
-    QProgressBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from reader.gui import icons, words
 from reader.gui.claims import ClaimRow, ClaimTable
-from reader.gui.parts import button, flow, head, icon_label, label, rule, tint
+from reader.gui.parts import button, flow, head, label, rule, tint
+from reader.gui.run_log import LogPanel
 from reader.gui.theme import look
 from reader.gui.verify import claim_rows
 from reader.gui.workbench import Offer
 from reader.language import _
 from reader.model import RunProgress
 
-MOST_LINES = 20_000
 STEPS = ("environment", "preflight", "control", "measure", "judge")
 
 
@@ -39,65 +31,29 @@ def step_name(step: str) -> str:
     }.get(step, step)
 
 
-class Log(QPlainTextEdit):
-    """The log of a run; follows its end until it is scrolled."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("kind", "log")
-        self.setReadOnly(True)
-        self.setMaximumBlockCount(MOST_LINES)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setAccessibleName(_("Log"))
-        self.setTabChangesFocus(True)
-        self._waiting: list[str] = []
-        self._timer = QTimer(self)
-        self._timer.setInterval(60)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._flush)
-
-    def add(self, line: str) -> None:
-        """Add a line; many lines in a moment are shown together."""
-        self._waiting.append(line)
-        if not self._timer.isActive():
-            self._timer.start()
-
-    def _flush(self) -> None:
-        bar = self.verticalScrollBar()
-        follow = bar.value() >= bar.maximum() - 4
-        lines, self._waiting = self._waiting[:400], self._waiting[400:]
-        self.appendPlainText("\n".join(lines))
-        if follow:
-            self.moveCursor(QTextCursor.MoveOperation.End)
-            bar.setValue(bar.maximum())
-        if self._waiting:
-            self._timer.start()
-
-
 class RunningView(QWidget):
     """Watches one run."""
 
     cancel = Signal()
 
-    def __init__(self, offer: Offer, story_title: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.offer, self._step = offer, "preflight"
+        self.offer: Offer | None = None
+        self._step = "preflight"
         self._claim: str | None = None
         self._began = time.monotonic()
-        self._lines = 0
         self._turn = 0
         column = flow(QVBoxLayout(self), 0)
-        column.addWidget(self._top(story_title))
+        column.addWidget(self._top())
         column.addWidget(rule())
         column.addWidget(self._step_bar())
         column.addWidget(rule())
         self.table = ClaimTable("running")
         column.addWidget(self.table, 3)
         column.addWidget(rule())
-        column.addWidget(self._log_head())
-        self.log = Log()
+        self.log = LogPanel()
         column.addWidget(self.log, 2)
         hint = label(
             _(
@@ -112,16 +68,30 @@ class RunningView(QWidget):
         self._clock = QTimer(self)
         self._clock.setInterval(100)
         self._clock.timeout.connect(self._tick)
-        self._clock.start()
-        self._show_claims()
 
-    def _top(self, story_title: str) -> QWidget:
+    def begin(self, offer: Offer, story_title: str) -> None:
+        """Watch a run that begins."""
+        self.offer, self._step, self._claim = offer, "preflight", None
+        self._began = time.monotonic()
+        self._story.setText(story_title)
+        self._title.setText(words.text_of(offer.check.title))
+        self.stop.setText(f" {_('Cancel')}  Esc")
+        self.stop.setEnabled(True)
+        self.bar.setRange(0, 0)
+        self.count.setText("")
+        self.log.start()
+        self._show_steps()
+        self._tick()
+        self._clock.start()
+
+    def _top(self) -> QWidget:
         made = QWidget()
         column = flow(QVBoxLayout(made), 2, (44, 16, 24, 14))
         row = flow(QHBoxLayout(), 8)
         texts = flow(QVBoxLayout(), 2)
-        texts.addWidget(label(story_title, "meta3"))
-        texts.addWidget(label(words.text_of(self.offer.check.title), "inspector", wrap=True))
+        self._story, self._title = label("", "meta3"), label("", "inspector", wrap=True)
+        texts.addWidget(self._story)
+        texts.addWidget(self._title)
         row.addLayout(texts, 1)
         self.stop = button(_("Cancel"), self.cancel.emit, icon="stop", key="Esc")
         row.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignTop)
@@ -149,15 +119,6 @@ class RunningView(QWidget):
             row.addWidget(mark)
             row.addWidget(text)
         row.addStretch(1)
-        self._show_steps()
-        return bar
-
-    def _log_head(self) -> QWidget:
-        bar, row = head(36, (44, 20))
-        row.addWidget(label(_("Log"), "label"))
-        self.lines = label("", "two")
-        row.addWidget(self.lines)
-        row.addStretch(1)
         return bar
 
     def _show_steps(self) -> None:
@@ -173,7 +134,10 @@ class RunningView(QWidget):
             colour = t.accent_ink if place == here else t.ink if place < here else t.ink3
             tint(text, colour, "label" if place == here else "ui")
 
-    def _show_claims(self) -> None:
+    def show_claims(self) -> None:
+        """Show what becomes of each claim."""
+        if self.offer is None:
+            return
         rows = []
         done = STEPS.index(self._step) > STEPS.index("measure") if self._step in STEPS else False
         for row, before in zip(claim_rows(self.offer), self.offer.preflight, strict=True):
@@ -190,6 +154,8 @@ class RunningView(QWidget):
         self.table.show_rows(rows)
 
     def _tick(self) -> None:
+        if self.offer is None:
+            return
         seconds = int(time.monotonic() - self._began)
         limit = self.offer.check.limits.seconds
         text = _("{now} of at most {most}")
@@ -202,9 +168,7 @@ class RunningView(QWidget):
     def watch(self, progress: RunProgress) -> None:
         """Show where the run stands."""
         if progress.line is not None:
-            self._lines += 1
             self.log.add(progress.line)
-            self.lines.setText(_("{n} lines").format(n=self._lines))
         if progress.step != self._step or progress.total:
             moved = progress.step != self._step
             self._step, self._claim = progress.step, progress.claim
@@ -214,7 +178,7 @@ class RunningView(QWidget):
             self.count.setText(text)
             if moved:
                 self._show_steps()
-            self._show_claims()
+            self.show_claims()
         if progress.message and progress.line is None and not progress.total:
             self.count.setText("")
 
@@ -230,8 +194,3 @@ class RunningView(QWidget):
 
 def _clock(seconds: int) -> str:
     return f"{seconds // 60}:{seconds % 60:02d}"
-
-
-def spinner() -> QLabel:
-    """Return the glyph of something that runs."""
-    return icon_label("v-running", look().tokens.running)

@@ -197,6 +197,7 @@ class Sidebar(QWidget):
         self.tree = _Tree()
         self._model = QStandardItemModel(self)
         self._quiet = False
+        self._shown: tuple[list[Nav], str] = ([], "")
         self._prepare()
         column.addWidget(self.tree, 1)
         self.machine = MachineFoot()
@@ -230,22 +231,26 @@ class Sidebar(QWidget):
 
     def show_shelf(self, shelf: Shelf | None, current: str) -> None:
         """Show every view with its count; the current one stays chosen."""
-        self._quiet = True
         lines = _lines(shelf)
-        self._model.clear()
-        chosen = None
-        for nav in lines:
-            item = QStandardItem(_spoken(nav))
-            item.setEditable(False)
+        if (lines, current) == self._shown:
+            return
+        self._quiet = True
+        same = [each.view for each in lines] == [each.view for each in self._shown[0]]
+        self._shown = lines, current
+        if not same:
+            self._model.clear()
+        for place, nav in enumerate(lines):
+            item = self._model.item(place) if same else QStandardItem()
+            item.setText(_spoken(nav))
             item.setData(nav, ENTRY)
-            item.setToolTip(nav.title if nav.deep else "")
-            flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-            item.setFlags(flags if nav.view else Qt.ItemFlag.NoItemFlags)
-            self._model.appendRow(item)
+            if not same:
+                item.setEditable(False)
+                item.setToolTip(nav.title if nav.deep else "")
+                flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+                item.setFlags(flags if nav.view else Qt.ItemFlag.NoItemFlags)
+                self._model.appendRow(item)
             if nav.view and nav.view.key == current:
-                chosen = item.index()
-        if chosen is not None:
-            self.tree.setCurrentIndex(chosen)
+                self.tree.setCurrentIndex(item.index())
         self._quiet = False
 
     def select(self, key: str) -> bool:

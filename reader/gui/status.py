@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from reader.gui import words
 from reader.gui.commands import hints
-from reader.gui.parts import Keys, button, clear, flow, icon_label, label
+from reader.gui.parts import Keys, button, clear, flow, icon_label, label, polish
 from reader.gui.theme import look
 from reader.gui.views import Shelf
 from reader.language import _, ngettext
+
+PACE_MS = 60
 
 
 def kept_line(shelf: Shelf) -> str:
@@ -64,6 +66,11 @@ class StatusLine(QWidget):
         self._pane: tuple[str, bool] = ("", False)
         self._sets: dict[tuple[str, bool], QWidget] = {}  # made once: making them is slow
         self._kept = ""
+        self._coming: tuple[int, int, str] | None = None
+        self._pace = QTimer(self)
+        self._pace.setSingleShot(True)
+        self._pace.setInterval(PACE_MS)
+        self._pace.timeout.connect(self._show_progress)
 
     def show_shelf(self, shelf: Shelf) -> None:
         """Show what is kept."""
@@ -84,16 +91,31 @@ class StatusLine(QWidget):
         if before is not None:
             before.hide()
         self._pane = (pane, narrow)
-        if self._pane not in self._sets:
-            self._sets[self._pane] = made = QWidget()
+        self.make_keys(pane, wide).show()
+
+    def make_keys(self, pane: str, wide: int) -> QWidget:
+        """Return the keys of a pane, made when they are first asked for."""
+        wanted = (pane, wide < look().px(1000))
+        if wanted not in self._sets:
+            self._sets[wanted] = made = QWidget()
+            made.hide()
             row = flow(QHBoxLayout(made), 14)
-            for keys, text in hints(pane)[-2 if narrow else 0 :]:
+            for keys, text in hints(pane)[-2 if wanted[1] else 0 :]:
                 row.addWidget(Keys(keys, text))
             self._keys.addWidget(made)
-        self._sets[self._pane].show()
+            polish(made)
+        return self._sets[wanted]
 
     def progress(self, done: int, total: int, text: str) -> None:
-        """Show how far a sync or import is."""
+        """Show how far a sync or import is; of many reports in a moment only the last is shown."""
+        self._coming = (done, total, text)
+        if not self._pace.isActive():
+            self._pace.start()
+
+    def _show_progress(self) -> None:
+        if self._coming is None:
+            return
+        done, total, text = self._coming
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         self.doing.setText(f"{done} / {total}  {text}"[:60] if total else text[:60])
@@ -103,6 +125,8 @@ class StatusLine(QWidget):
 
     def progress_ended(self) -> None:
         """Take the progress away."""
+        self._coming = None
+        self._pace.stop()
         for each in (self.bar, self.doing, self.stop):
             each.hide()
         self.text.show()

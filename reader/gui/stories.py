@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl
@@ -10,6 +12,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
 from reader.gui import views, workbench
+from reader.gui.idle import in_turns
+from reader.gui.parts import polish
 from reader.gui.reading import VERIFY, Opened, open_story
 from reader.gui.views import Listing, View
 from reader.gui.workbench import Offer
@@ -108,6 +112,14 @@ class Stories:
         self._window.faces.addWidget(page)
         return page
 
+    def preparations(self) -> list[Callable[[], object]]:
+        """Return what the first quick look needs, in pieces that may be made before it."""
+        return [partial(import_module, "reader.gui.quick_look.page"), self._prepare_quick]
+
+    def _prepare_quick(self) -> None:
+        if self.quick is None:
+            in_turns(self._window, [partial(polish, self._make_quick())])
+
     def _quick_selected(self, id_: str) -> None:
         place = self._window.list.model.place_of(id_)
         if place is not None and self._window.list.current_id != id_:
@@ -165,6 +177,8 @@ class Stories:
             return
         before = self._window.reading.opened
         running = self._window.proofs.runs_here(opened.story.id)
+        if running:
+            self._window.proofs.turn_to_run()
         if before is None or before != opened:
             same = before is not None and before.story.id == opened.story.id
             self._window.reading.show_story(

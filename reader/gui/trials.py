@@ -64,15 +64,12 @@ class Trials:
         elif window.proofs.view is not None:
             window.stories.show_panes()
             window.reading.show_tab("verify")
-            window.proofs.view.log.setFocus()
-        else:
-            from reader.gui.verdicts import VerdictView
-
-            found = window.reading.check.findChild(VerdictView)
-            if found is not None:
-                window.stories.show_panes()
-                window.reading.show_tab("verify")
-                found.show_log()
+            window.proofs.view.log.fold(False)
+            window.proofs.view.log.log.setFocus()
+        elif window.proofs.verdict is not None and window.proofs.verdict.judged is not None:
+            window.stories.show_panes()
+            window.reading.show_tab("verify")
+            window.proofs.verdict.show_log()
 
     def ask_build(self, job: Job, megabytes: int, packages: str) -> None:
         """Ask before an environment is built."""

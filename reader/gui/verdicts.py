@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QPlainTextEdit,
     QScrollArea,
     QStackedWidget,
     QTabBar,
@@ -28,6 +27,7 @@ from reader.gui.claims import ClaimRow, ClaimTable
 from reader.gui.differ import artefact_diff
 from reader.gui.notes import note
 from reader.gui.parts import button, clear, flow, head, icon_label, label, rule, surface
+from reader.gui.run_log import LogPanel
 from reader.gui.theme import look
 from reader.language import _, language
 from reader.model import Artefact, Run
@@ -113,10 +113,8 @@ class VerdictView(QWidget):
         inner, self._column = surface("page")
         self.area.setWidget(inner)
         self.files, self._files = surface("page")
-        self.log = QPlainTextEdit()
-        self.log.setReadOnly(True)
-        self.log.setProperty("kind", "log")
-        self.log.setAccessibleName(_("Log"))
+        self.log = LogPanel(foldable=False)
+        self._logged = ""  # the run whose log is filled in
         for each in (self.area, self.files, self.log):
             self.stack.addWidget(each)
         column.addWidget(self.stack, 1)
@@ -149,7 +147,13 @@ class VerdictView(QWidget):
         if index == 1 and not self._files.count():
             self._fill_files(self.judged.run.artefacts)
         elif index == 2:
-            self.log.setPlainText(self.judged.log)
+            self._show_log(self.judged)
+
+    def _show_log(self, judged: Judged) -> None:
+        if self._logged != judged.run.id:
+            self._logged = judged.run.id
+            self.log.log.follow(False)
+            self.log.show_text(judged.log)
 
     def _export(self) -> None:
         if self.judged:

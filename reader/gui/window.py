@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ from reader.gui.commands import commands
 from reader.gui.deeds import Deeds
 from reader.gui.desk import Desk
 from reader.gui.frame import PAGES, Frame
+from reader.gui.idle import Idle
 from reader.gui.jobs import Jobs
 from reader.gui.memory import Memory
 from reader.gui.proofs import Proofs
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from reader.store import Store
     from reader.tasks import Task
 
+PANES = ("stories", "reading", "quick", "running", "queue", "runs", "feeds")
 SAID_MS = 6000
 PAINT_MS = 30  # what the first paint does not need waits this long for it
 
@@ -68,6 +71,7 @@ class Window(Frame):
         self.jobs = Jobs(desk, settings.check_folders, settings.cuda)
         self.acts, self.deeds = Acts(self), Deeds(self)
         self.stories, self.proofs = Stories(self), Proofs(self)
+        self.idle = Idle(self)
         self.build()
         self._connect_jobs()
         self._shortcuts()
@@ -160,13 +164,15 @@ class Window(Frame):
         view, current = views.view(self.view.key, self.view.title), self.list.current_id
         filters = self.list.filters
         self.keep_sizes()
-        self.proofs.view = None
+        self.idle.forget()
+        self.proofs.rebuilt()
         self.stories.rebuilt()
         self.build()
         self.other_pages()
         self.list.filters = filters
         self.list.select_later = current
         if self.bench is not None:
+            self._prepare_rest()
             self.sidebar.machine.show_bench(self.bench)
             self.verify.show_toolkits(self.bench.toolkits, self.settings.cuda)
         self.show_view(view)
@@ -186,7 +192,7 @@ class Window(Frame):
     def _after_paint(self) -> None:
         if self._closed:
             return
-        self.other_pages()
+        self.idle.add([self.next_page] * (len(PAGES) - 1))
         self.desk.watch()
         path, chosen = self.desk.path, self.settings
         self.desk.ask(_prepare, self._prepared)
@@ -210,7 +216,12 @@ class Window(Frame):
         self.refresh()
         if self.reading.opened is not None:
             self.stories.load_offers(self.reading.opened)
-        self.desk.run(_warm, name="warm")
+        self.desk.run(_warm, lambda _done: self._prepare_rest(), name="warm")
+
+    def _prepare_rest(self) -> None:
+        """Make what a first run or quick look needs, in small pieces, before it is asked for."""
+        self.idle.add([*self.proofs.preparations(), *self.stories.preparations()])
+        self.idle.add(partial(self.status.make_keys, pane, self.width()) for pane in PANES)
 
     # ── views ────────────────────────────────────────────────────────────────────────────────
 
@@ -390,6 +401,7 @@ class Window(Frame):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._closed = True
+        self.idle.forget()
         self.keep_sizes()
         self.acts.flush()
         self._save_memory()
