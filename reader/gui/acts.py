@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from reader.gui import article, dialogs
 from reader.gui.beside import Beside
 from reader.language import _, ngettext
-from reader.model import Item, QueueState, Row, StoryKind
+from reader.model import Feed, Item, QueueState, Row, StoryKind
 
 if TYPE_CHECKING:
     from reader.gui.queue import Queued
@@ -26,12 +26,20 @@ Undo = Callable[["Store"], object]
 Back = Callable[["Store", Any], object]
 
 
+@dataclass(eq=False, slots=True)
+class _Done:
+    """Something that was done and can be taken back; that calls back when it is."""
+
+    said: str
+    take_back: Callable[[Callable[[], object]], object]
+
+
 class Acts:
     """Marks of one window."""
 
     def __init__(self, window: Window) -> None:
         self._window = window
-        self._undo: list[tuple[str, Undo]] = []
+        self._undo: list[_Done] = []
         self._kept: set[str] = set()  # the user said unread: not marked by itself again
         self._waiting: dict[str, None] = {}
         self._dwell = QTimer(window)
@@ -110,8 +118,9 @@ class Acts:
             for each in held:  # empty where the write itself failed
                 take_back(store, each)
 
-        self._undo.append((said, undo))
-        self._window.desk.write(keeping)
+        desk = self._window.desk
+        self._undo.append(_Done(said, lambda done: desk.write(undo, lambda _nothing: done())))
+        desk.write(keeping)
         self._window.say(said)
 
     def read(self) -> None:
@@ -174,9 +183,30 @@ class Acts:
         if not self._undo:
             self._window.say(_("There is nothing to undo."))
             return
-        said, work = self._undo.pop()
-        text = _("Undone: {what}").format(what=said)
-        self._window.desk.write(work, lambda _done: self._window.say(text))
+        last = self._undo.pop()
+        last.take_back(lambda: self._window.say(_("Undone: {what}").format(what=last.said)))
+
+    def unsubscribe(self, feed: Feed) -> None:
+        """Let a feed go; for a while `z` brings it back with all that it brought."""
+        window, title = self._window, feed.title or feed.url
+
+        def take_back(done: Callable[[], object]) -> None:
+            window.leaving.take_back(feed.id)
+            window.refresh()
+            done()
+
+        step = _Done(_("Unsubscribed from {title}").format(title=title), take_back)
+
+        def gone(kept: int) -> None:
+            if step in self._undo:
+                self._undo.remove(step)
+            text = _("{title} has gone for good; {n} entries stay.")
+            window.say(text.format(title=title, n=kept))
+
+        self._undo.append(step)
+        window.leaving.leave(feed.id, gone)
+        window.refresh()
+        window.say(_("Unsubscribed from {title}; z brings it back.").format(title=title))
 
     # ── queue ────────────────────────────────────────────────────────────────────────────────
 
@@ -272,24 +302,32 @@ class Acts:
         def restore(store: Store) -> list[Any]:
             return [store.queue.restore(id_) for id_ in ids]
 
-        def urgent(high: int) -> None:
-            def work(store: Store) -> None:
-                for id_ in ids:
-                    store.queue.update(id_, priority=high)
-
-            self._window.desk.write(work)
-
         dialogs.ask_choice(
             self._window,
             _("Set state"),
             (
                 (_("Set aside (dropped)"), lambda: self._several(drop, _("Set aside"))),
                 (_("Back into the queue"), lambda: self._several(restore, _("Back in the queue"))),
-                (_("High priority"), lambda: urgent(1)),
-                (_("Normal priority"), lambda: urgent(0)),
+                (_("High priority"), lambda: self.prioritise(ids, 1)),
+                (_("Normal priority"), lambda: self.prioritise(ids, 0)),
                 (_("Take out of the queue"), lambda: self.remove_queued(entries)),
             ),
         )
+
+    def prioritise(self, ids: Sequence[str], priority: int) -> None:
+        """Give queue entries a priority, 0 or 1."""
+
+        def work(store: Store) -> dict[str, int]:
+            before = {id_: store.queue.get(id_).priority for id_ in ids}
+            for id_ in ids:
+                store.queue.update(id_, priority=priority)
+            return before
+
+        def back(store: Store, before: dict[str, int]) -> None:
+            for id_, was in before.items():
+                store.queue.update(id_, priority=was)
+
+        self.write(work, _("High priority") if priority else _("Normal priority"), back)
 
     def remove_queued(self, entries: Sequence[Queued]) -> None:
         """Take entries out of the queue."""

@@ -100,6 +100,8 @@ class Deeds:
         )
 
     def _added(self, ids: list[str]) -> None:
+        for id_ in ids:
+            self._window.leaving.take_back(id_)
         self._window.refresh()
         self._window.jobs.sync(ids)
 
@@ -114,14 +116,10 @@ class Deeds:
             return
         text = _("What you starred, tagged, noted or queued of it stays.")
 
-        def yes() -> None:
-            window.desk.write(
-                lambda store: store.feeds.remove(feed.id),
-                lambda kept: window.say(_("Unsubscribed; {n} entries stay.").format(n=kept)),
-            )
-
         title = _("Unsubscribe from {title}?").format(title=feed.title or feed.url)
-        dialogs.ask_yes(window, title, text, _("Unsubscribe"), yes)
+        dialogs.ask_yes(
+            window, title, text, _("Unsubscribe"), lambda: window.acts.unsubscribe(feed)
+        )
 
     def import_(self) -> None:
         """Choose files to import."""

@@ -78,7 +78,7 @@ class Desk(QObject):
     def ask(
         self,
         work: Callable[[Store], T],
-        done: Callable[[T], None] | None = None,
+        done: Callable[[T], object] | None = None,
         *,
         key: str = "",
         failed: Callable[[BaseException], None] | None = None,
@@ -93,7 +93,7 @@ class Desk(QObject):
 
         return self.run(opened, done, key=key, failed=failed)
 
-    def write(self, work: Callable[[Store], T], done: Callable[[T], None] | None = None) -> None:
+    def write(self, work: Callable[[Store], T], done: Callable[[T], object] | None = None) -> None:
         """Do a write of the store in its turn, then let every view look again."""
 
         def opened() -> T:
@@ -109,7 +109,7 @@ class Desk(QObject):
 
         self.keep(opened, finished)
 
-    def keep(self, work: Callable[[], T], done: Callable[[T], None] | None = None) -> None:
+    def keep(self, work: Callable[[], T], done: Callable[[T], object] | None = None) -> None:
         """Run a write on a worker after those before it; closing waits until all are done."""
         write = _Write(work)
 
@@ -141,7 +141,7 @@ class Desk(QObject):
     def run(
         self,
         work: Callable[[Task[T]], T],
-        done: Callable[[T], None] | None = None,
+        done: Callable[[T], object] | None = None,
         *,
         key: str = "",
         failed: Callable[[BaseException], None] | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -179,9 +180,13 @@ class FeedsPage(QWidget):
         column.addWidget(self.empty, 1)
         return page
 
-    def load(self) -> None:
-        """Read the feeds again."""
-        self._desk.ask(fed, self._show, key="feeds")
+    def load(self, leaving: Collection[str] = ()) -> None:
+        """Read the feeds again, but for those that are about to go."""
+
+        def stay(found: list[Fed]) -> None:
+            self._show([each for each in found if each.feed.id not in leaving])
+
+        self._desk.ask(fed, stay, key="feeds")
 
     def _show(self, found: list[Fed]) -> None:
         now = datetime.now(UTC)

@@ -148,8 +148,8 @@ class LogPanel(QWidget):
         for each in (self.warnings, self.following, self.copy):
             row.addWidget(each)
         self._show_follow(True)
-        for each in (self.fold_tool, self.following):
-            each.setVisible(foldable)  # a log that is complete has nothing to follow
+        for part in (self.fold_tool, self.following):
+            part.setVisible(foldable)  # a log that is complete has nothing to follow
         return bar
 
     def add(self, line: str) -> None:

@@ -263,6 +263,13 @@ class Shelf:
     late: int = 0
 
 
+def without(shelf: Shelf, leaving: frozenset[str]) -> Shelf:
+    """Return the shelf without feeds that are about to go."""
+    stay = tuple(each for each in shelf.feeds if each[0] not in leaving)
+    fewer = len(shelf.feeds) - len(stay)
+    return replace(shelf, feeds=stay, sources=shelf.sources - fewer) if fewer else shelf
+
+
 def shelf(store: Store) -> Shelf:
     """Count everything that stands in the sidebar and in the status line."""
     from reader.model import Health, QueueState

@@ -32,6 +32,7 @@ from reader.gui.desk import Desk
 from reader.gui.frame import PAGES, Frame
 from reader.gui.idle import Idle
 from reader.gui.jobs import Jobs
+from reader.gui.leaving import Leaving
 from reader.gui.memory import Memory
 from reader.gui.proofs import Proofs
 from reader.gui.reading import VERIFY
@@ -71,7 +72,7 @@ class Window(Frame):
         self.jobs = Jobs(desk, settings.check_folders, settings.cuda)
         self.acts, self.deeds = Acts(self), Deeds(self)
         self.stories, self.proofs = Stories(self), Proofs(self)
-        self.idle = Idle(self)
+        self.idle, self.leaving = Idle(self), Leaving(desk)
         self.build()
         self._connect_jobs()
         self._shortcuts()
@@ -277,7 +278,7 @@ class Window(Frame):
         elif page == "runs":
             self.runs.load(self.bench)
         elif page == "feeds":
-            self.feeds.load()
+            self.feeds.load(self.leaving.ids)
         elif page == "start":
             from reader.gui.first_start import welcome
 
@@ -304,7 +305,7 @@ class Window(Frame):
 
         from reader.gui import words
 
-        self.shelf = shelf
+        self.shelf = shelf = views.without(shelf, self.leaving.ids)
         self.sidebar.show_shelf(shelf, _chosen(self.view))
         self.status.show_shelf(shelf)
         text = _("offline")
@@ -404,6 +405,7 @@ class Window(Frame):
         self.idle.forget()
         self.keep_sizes()
         self.acts.flush()
+        self.leaving.finish()
         self._save_memory()
         self.jobs.cancel_run()
         self.hide()  # what is under way may take a moment to end

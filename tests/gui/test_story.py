@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from reader.gui.window import Window
-from reader.model import QueueState, RunStatus
+from reader.model import Query, QueueState, RunStatus, StoryKind
 from reader.store import Store
 from tests.gui.conftest import WAIT_MS, Opener, press
 
@@ -156,3 +156,68 @@ def test_space_pages_then_goes_to_the_next_unread_and_ends(window: Window, qtbot
         press("Space")
         qtbot.wait(20)
     assert "Done for today" in window.status.text.text()
+
+
+def _feeds(place: Path) -> list[str]:
+    with Store.open(place / "readproof.db") as store:
+        return [each.id for each in store.feeds.all()]
+
+
+def test_unsubscribing_is_undone_with_all_that_the_feed_brought(
+    opener: Opener, qtbot: QtBot, place: Path
+) -> None:
+    window = opener()
+    window.go("feeds")
+    qtbot.waitUntil(lambda: window.feeds.current is not None, timeout=WAIT_MS)
+    feed = window.feeds.current
+    assert feed is not None
+    window.acts.unsubscribe(feed)
+    qtbot.waitUntil(lambda: window.feeds.current is None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.shelf is not None and window.shelf.feeds == (), timeout=WAIT_MS)
+    press("z")
+    qtbot.waitUntil(lambda: window.feeds.current == feed, timeout=WAIT_MS)
+    assert _feeds(place) == [feed.id]
+    with Store.open(place / "readproof.db") as store:
+        assert len(store.library.ids(Query(kinds=(StoryKind.ENTRY,), feed=feed.id))) == 3
+
+
+def test_closing_lets_an_unsubscribed_feed_go(opener: Opener, qtbot: QtBot, place: Path) -> None:
+    window = opener()
+    window.go("feeds")
+    qtbot.waitUntil(lambda: window.feeds.current is not None, timeout=WAIT_MS)
+    assert window.feeds.current is not None
+    window.acts.unsubscribe(window.feeds.current)
+    window.close()
+    assert _feeds(place) == []
+
+
+def test_what_has_gone_for_good_is_no_longer_undone(
+    opener: Opener, qtbot: QtBot, place: Path
+) -> None:
+    window = opener()
+    window.go("feeds")
+    qtbot.waitUntil(lambda: window.feeds.current is not None, timeout=WAIT_MS)
+    assert window.feeds.current is not None
+    window.acts.unsubscribe(window.feeds.current)
+    window.leaving.finish()
+    qtbot.waitUntil(lambda: _feeds(place) == [], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "for good" in window.status.text.text(), timeout=WAIT_MS)
+    press("z")
+    assert window.status.text.text() == "There is nothing to undo."
+
+
+def test_a_change_of_priority_is_undone(opener: Opener, qtbot: QtBot, place: Path) -> None:
+    window = opener()
+    with Store.open(place / "readproof.db") as store:
+        entry = store.queue.add("i1")
+    window.go("queue")
+    qtbot.waitUntil(lambda: window.queue.current is not None, timeout=WAIT_MS)
+
+    def priority() -> int:
+        with Store.open(place / "readproof.db") as store:
+            return store.queue.get(entry.id).priority
+
+    window.acts.prioritise([entry.id], 1)
+    qtbot.waitUntil(lambda: priority() == 1, timeout=WAIT_MS)
+    press("z")
+    qtbot.waitUntil(lambda: priority() == 0, timeout=WAIT_MS)
