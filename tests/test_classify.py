@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from reader import classify
+from reader.classify import evidence, terms
+from reader.classify.rules import load
 from reader.model import Evidence, Layer
 
 L = Layer
@@ -133,3 +139,45 @@ def test_every_node_and_layer_has_both_names() -> None:
     for kind in Evidence:
         assert classify.evidence_name(kind, "zh")
         assert classify.evidence_name(kind, "en")
+
+
+# ── quick and plain ways find the same ─────────────────────────────────────────────────────────
+
+NEEDLES = sorted(
+    {
+        terms.needle(each)
+        for name in ("layers", "hardware", "evidence")
+        for each in terms._strings(load(name))
+    }
+)
+PIECES = st.sampled_from(
+    [
+        *(each.strip() for each in NEEDLES),
+        *"。；！？，：\n.;!?", ". ", "; ", "! ", " ", "-", "x", "1.4x ", "快 2 倍", "sm_90a ",
+        "Arm ", "SVE",
+        "cc 9.0", "turing complete ", "not measured", "没有报告", "kernel ", "faster ",
+        "İK", "e.g. ", "a..b",
+    ]
+)  # fmt: skip
+TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=30).map("".join) | st.lists(
+    PIECES, max_size=30
+).map(" ".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=TEXTS)
+def test_the_lexicon_finds_what_a_plain_search_finds(text: str) -> None:
+    prepared = terms.Prepared(text)
+    assert prepared.present == {each for each in NEEDLES if terms.stands(each, prepared)}
+    assert prepared.present == terms.Lexicon(NEEDLES).within(prepared)  # nothing remembered
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=TEXTS)
+def test_sentences_looked_at_for_a_reason_show_what_all_of_them_show(text: str) -> None:
+    everything = {name: evidence._terms(name).needles for name in evidence._NAMES}
+    found: set[Evidence] = set()
+    for sentence in re.split(r"[。；！？\n]+|[;!?]\s|(?<![0-9A-Z])\.\s", text):
+        found |= evidence._of_sentence(sentence, everything, set(evidence._KINDS))
+    shown = evidence.shown(text, terms.Prepared(text))
+    assert shown == tuple(kind for kind in evidence._KINDS if kind in found)

@@ -37,9 +37,9 @@ def labels(title: str, text: str, *, url: str | None = None) -> Labels:
 
     Hardware holds the most specific nodes that are named, hardware_all those above them too.
     """
-    prepared = Prepared.of(f"{title}\n{text}\n{url or ''}")
+    prepared = Prepared(f"{title}\n{text}\n{url or ''}")
     hardware = named(prepared)
-    kinds = shown(f"{title}\n{text}")
+    kinds = shown(f"{title}\n{text}", prepared)
     return Labels(
         layers=spoken_of(prepared),
         hardware=hardware,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from reader.classify.rules import load
-from reader.classify.terms import Prepared, Terms
+from reader.classify.terms import Prepared, Terms, stands
 from reader.model import Evidence
 
-_SENTENCE = re.compile(r"[。；！？\n]+|[;!?]\s|(?<![0-9A-Z])\.\s")
+_SENTENCE = re.compile(r"[;!?]\s|(?<![0-9A-Z])\.\s")  # within a line
 _NUMBER = re.compile(
     r"\d+(?:\.\d+)?\s*(?:[x×]|倍|%|％|成|(?:[kKM]?\s*)(?:tokens?|images?|samples?|requests?)\b|"
     r"[μu]s\b|ms\b|秒|毫秒|微秒|[TG]FLOP|TB/s|GB/s)|\bO\(N",
@@ -25,6 +25,7 @@ _KINDS = (
 )
 
 
+_MEASURED = {Evidence.KERNEL, Evidence.END_TO_END}  # these want a number in the same sentence
 _NAMES = ("denies", "faster", *(kind.value for kind in _KINDS))
 
 
@@ -34,31 +35,68 @@ def _terms(name: str) -> Terms:
     return Terms.of(raw if isinstance(raw, list) else raw["words"])
 
 
-def shown(text: str) -> tuple[Evidence, ...]:
-    """Return every kind of evidence a text shows, weakest first."""
-    whole = Prepared.of(text)
-    # Few terms stand in the text at all; only these are looked for in each sentence.
+def shown(text: str, whole: Prepared) -> tuple[Evidence, ...]:
+    """Return every kind of evidence a text shows, weakest first; `whole` holds all of the text."""
+    # Few terms stand in the text at all; only these are looked for in its sentences.
     here = {name: _terms(name).within(whole) for name in _NAMES}
+    sought = {kind for kind in _KINDS if here[kind.value]}
+    if sought & _MEASURED and not (here["faster"] and _NUMBER.search(text)):
+        sought -= _MEASURED
+    if not sought:
+        return ()
     found: set[Evidence] = set()
-    for sentence in _SENTENCE.split(text):
-        if sentence.strip():
-            found |= _of_sentence(sentence, here)
+    openings = _openings(here, sought)
+    for sentence in _sentences(text, openings):
+        new = _of_sentence(sentence, here, sought - found)
+        if new:
+            found |= new
+            openings[:] = _openings(here, sought - found)
+            if not openings:
+                break
     return tuple(kind for kind in _KINDS if kind in found)
 
 
-def _of_sentence(sentence: str, here: Mapping[str, Terms]) -> set[Evidence]:
+def _sentences(text: str, openings: list[str]) -> Iterator[str]:
+    """Yield the sentences that hold any of the openings, which may grow fewer meanwhile."""
+    for mark in "。；！？":
+        text = text.replace(mark, "\n")
+    for line in text.split("\n"):
+        lower = line.lower()
+        if any(opening in lower for opening in openings):
+            for sentence in _SENTENCE.split(line):
+                lower = sentence.lower()
+                if any(opening in lower for opening in openings):
+                    yield sentence
+
+
+def _openings(here: Mapping[str, frozenset[str]], kinds: set[Evidence]) -> list[str]:
+    """Return the words or letters without which a sentence shows none of the kinds."""
+    needles = (needle for kind in kinds for needle in here[kind.value])
+    return list({needle.split()[0] for needle in needles})
+
+
+def _of_sentence(
+    sentence: str, here: Mapping[str, frozenset[str]], kinds: set[Evidence]
+) -> set[Evidence]:
+    """Return those of the kinds that a sentence shows."""
     found: set[Evidence] = set()
-    prepared = Prepared.of(sentence)
-    denied = here["denies"].found(prepared)
+    prepared = Prepared(sentence)
+    denied = _any(here["denies"], prepared)
     # A clause that denies takes the performance of the whole sentence, but not the rest of it.
     for clause in re.split(r"[，,：:]\s*", sentence) if denied else [sentence]:
-        part = Prepared.of(clause) if denied else prepared
-        if denied and here["denies"].found(part):
+        part = Prepared(clause) if denied else prepared
+        if denied and _any(here["denies"], part):
             continue
-        found |= {kind for kind in _KINDS[:3] if here[kind.value].found(part)}
-    if not denied and _NUMBER.search(sentence) and here["faster"].found(prepared):
-        found |= {kind for kind in _KINDS[3:] if here[kind.value].found(prepared)}
+        found |= {kind for kind in kinds - _MEASURED if _any(here[kind.value], part)}
+    if denied or kinds.isdisjoint(_MEASURED) or not _NUMBER.search(sentence):
+        return found
+    if _any(here["faster"], prepared):
+        found |= {kind for kind in kinds & _MEASURED if _any(here[kind.value], prepared)}
     return found
+
+
+def _any(needles: frozenset[str], prepared: Prepared) -> bool:
+    return any(stands(each, prepared) for each in needles)
 
 
 def evidence_name(kind: Evidence, language: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,6 +15,7 @@ _ARCH = re.compile(r"(?<![a-z0-9])sm_?(\d{2,3})([af]?)(?![a-z0-9_])")
 _CAPABILITY = re.compile(
     r"(?:compute capability|算力|计算能力|\bcc)\s*[≥>=:：]*\s*(\d{1,2})\.(\d)", re.IGNORECASE
 )
+_CAPABILITY_NAMES = ("compute capability", "算力", "计算能力", "cc")
 # The first architecture number of each generation, newest first.
 _GENERATIONS = (
     (107, 107, "rubin"),
@@ -35,7 +37,8 @@ class Node:
     zh: str
     en: str
     terms: Terms
-    exact: re.Pattern[str] | None
+    exact: tuple[str, ...]
+    pattern: re.Pattern[str] | None  # any of the exact names, as a word
 
 
 @cache
@@ -45,23 +48,26 @@ def tree() -> dict[str, Node]:
 
 
 def _node(name: str, raw: dict[str, Any]) -> Node:
-    exact = raw.get("exact")
-    words = "|".join(re.escape(word) for word in exact) if exact else ""
+    exact = tuple(raw.get("exact", ()))
+    words = "|".join(map(re.escape, exact))
     pattern = re.compile(rf"(?<![A-Za-z0-9_])(?:{words})(?![A-Za-z0-9_])") if exact else None
     terms = Terms.of(raw.get("names", []))
-    return Node(name, raw.get("parent"), raw["zh"], raw["en"], terms, pattern)
+    return Node(name, raw.get("parent"), raw["zh"], raw["en"], terms, exact, pattern)
 
 
 @cache
-def _ignored() -> re.Pattern[str]:
+def _ignored() -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return the first words of phrases that name no hardware, and a pattern of the phrases."""
     phrases = sorted((latin(p.rstrip("*")).strip() for p in load("hardware")["ignore"]), key=len)
-    return re.compile("|".join(rf"(?<= ){re.escape(p)}" for p in reversed(phrases)))
+    pattern = "|".join(rf"(?<= ){re.escape(p)}" for p in reversed(phrases))
+    return frozenset(phrase.split()[0] for phrase in phrases), re.compile(pattern)
 
 
 def named(prepared: Prepared) -> tuple[str, ...]:
     """Return the nodes a text names, without those that stand above another one named."""
-    cleaned = prepared.without(_ignored())
-    found = [node.name for node in tree().values() if _names(node, cleaned)]
+    openings, pattern = _ignored()
+    cleaned = prepared if openings.isdisjoint(prepared.vocabulary) else prepared.without(pattern)
+    found = _named(cleaned)
     for arch, generation in _architectures(cleaned):
         found += [arch] if arch not in found else []
         found += [generation] if generation not in found else []
@@ -69,15 +75,37 @@ def named(prepared: Prepared) -> tuple[str, ...]:
     return tuple(name for name in found if name not in above)
 
 
-def _names(node: Node, prepared: Prepared) -> bool:
-    if node.exact is not None and node.exact.search(prepared.text):
-        return True
-    return node.terms.found(prepared)
+@cache
+def _nodes() -> tuple[dict[str, list[str]], tuple[Node, ...]]:
+    """Return the names of nodes by the needles that name them, and the nodes with exact names."""
+    by_needle: dict[str, list[str]] = defaultdict(list)
+    for node in tree().values():
+        for needle in node.terms.needles:
+            by_needle[needle].append(node.name)
+    return by_needle, tuple(node for node in tree().values() if node.pattern is not None)
+
+
+def _named(prepared: Prepared) -> list[str]:
+    """Return the nodes that a text names by their terms or exact names, in the tree's order."""
+    by_needle, exact = _nodes()
+    names = {name for needle in by_needle.keys() & prepared.present for name in by_needle[needle]}
+    names |= {node.name for node in exact if node.name not in names and _exactly(node, prepared)}
+    return [name for name in tree() if name in names] if names else []
+
+
+def _exactly(node: Node, prepared: Prepared) -> bool:
+    # A name is looked for plainly first: a pattern takes twenty times as long.
+    if node.pattern is None or not any(name in prepared.text for name in node.exact):
+        return False
+    return node.pattern.search(prepared.text) is not None
 
 
 def _architectures(prepared: Prepared) -> list[tuple[str, str]]:
-    found = [(int(number), suffix) for number, suffix in _ARCH.findall(prepared.lower)]
-    found += [(int(a) * 10 + int(b), "") for a, b in _CAPABILITY.findall(prepared.text)]
+    found: list[tuple[int, str]] = []
+    if "sm" in prepared.lower:
+        found += [(int(number), suffix) for number, suffix in _ARCH.findall(prepared.lower)]
+    if any(name in prepared.lower for name in _CAPABILITY_NAMES):
+        found += [(int(a) * 10 + int(b), "") for a, b in _CAPABILITY.findall(prepared.text)]
     known = ((f"sm_{number}{suffix}", generation(number)) for number, suffix in found)
     return [(arch, family) for arch, family in dict.fromkeys(known) if family is not None]
 
@@ -127,5 +155,5 @@ def find_node(words: str) -> str | None:
     for node in tree().values():
         if typed.lower() in (node.zh.lower(), node.en.lower()):
             return node.name
-    found = named(Prepared.of(typed))
+    found = named(Prepared(typed))
     return found[-1] if found else None

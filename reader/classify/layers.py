@@ -27,7 +27,7 @@ def spoken_of(prepared: Prepared) -> tuple[Layer, ...]:
 
 
 def _speaks(prepared: Prepared, strong: Terms, weak: Terms) -> bool:
-    return strong.found(prepared) or weak.count(prepared) >= _ENOUGH
+    return strong.found(prepared) or len(weak.within(prepared)) >= _ENOUGH
 
 
 def layer_name(layer: Layer, language: str) -> str:

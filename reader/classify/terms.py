@@ -1,14 +1,26 @@
-"""Terms of the rule files, and texts prepared so that a term is found by one plain search."""
+"""Terms of the rule files, and texts prepared so that all terms are found in one go.
+
+A term is kept as its needle: Chinese as it stands, a Latin word bare (`ptx`), a phrase with a
+space before and behind (` graph ir `), a stem open at its end (` frontend`).
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+from reader.classify.rules import load
 
 _WORD = b"abcdefghijklmnopqrstuvwxyz0123456789_.+"
 _WORDS_ONLY = bytes(each if each in _WORD else 0x20 for each in range(256))
 _DOTS = re.compile(r"(?<![a-z0-9_])\.+|\.+(?![a-z0-9_])")
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_HEAD = 3  # letters by which words are looked up
+_MOST_DULL = 20_000  # words that are remembered
 
 
 def latin(text: str) -> str:
@@ -18,79 +30,138 @@ def latin(text: str) -> str:
     `Triton编译器` and `multi-GPU` give the words `triton` and `multi gpu`.
     """
     words = text.lower().encode("ascii", "replace").translate(_WORDS_ONLY).decode("ascii")
+    words = words.replace(". ", "  ")
     if "." in words:
-        words = _DOTS.sub(" ", words)
+        words = " ".join(_DOTS.sub(" ", each) if "." in each else each for each in words.split())
     return f" {' '.join(words.split())} "
 
 
-@dataclass(frozen=True, slots=True)
 class Prepared:
     """A text ready to be searched: as it stands in lower case, and its Latin words."""
 
-    text: str
-    lower: str
-    words: str
-    vocabulary: frozenset[str]
-    chinese: bool
+    def __init__(self, text: str, words: str | None = None) -> None:
+        self.text = text
+        self.lower = text.lower()
+        self.words = latin(text) if words is None else words
+        self.vocabulary = frozenset(self.words.split())
 
-    @classmethod
-    def of(cls, text: str) -> Prepared:
-        """Prepare a text."""
-        words = latin(text)
-        chinese = _HAN.search(text) is not None
-        return cls(text, text.lower(), words, frozenset(words.split()), chinese)
+    @cached_property
+    def present(self) -> frozenset[str]:
+        """Every needle of the rule files that stands in it."""
+        return lexicon().within(self)
 
     def without(self, pattern: re.Pattern[str]) -> Prepared:
         """Return the text with the Latin words that a pattern finds taken out."""
         words = pattern.sub("", self.words)
-        return replace(self, words=words, vocabulary=frozenset(words.split()))
+        return self if words == self.words else Prepared(self.text, words)
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Terms that count alike: Chinese ones found anywhere, Latin ones as whole words or stems.
+    """Terms that count alike: Chinese ones found anywhere, Latin ones as whole words or stems."""
 
-    Single words are kept apart: they are found by one look into the text's vocabulary.
-    """
-
-    han: tuple[str, ...]
-    words: frozenset[str]
-    phrases: tuple[str, ...]
+    needles: frozenset[str]
 
     @classmethod
-    def of(cls, terms: list[str]) -> Terms:
+    def of(cls, terms: Iterable[str]) -> Terms:
         """Read terms as the rule files write them."""
-        han = tuple(term.lower() for term in terms if _HAN.search(term))
-        needles = [_needle(term) for term in terms if not _HAN.search(term)]
-        words = {each.strip() for each in needles if each.endswith(" ") and " " not in each.strip()}
-        return cls(han, frozenset(words), tuple(n for n in needles if n.strip() not in words))
+        return cls(frozenset(map(needle, terms)))
 
-    def within(self, prepared: Prepared) -> Terms:
-        """Return those of the terms that stand in a text."""
-        han = [term for term in self.han if term in prepared.lower] if prepared.chinese else []
-        phrases = [phrase for phrase in self.phrases if phrase in prepared.words]
-        return Terms(tuple(han), self.words & prepared.vocabulary, tuple(phrases))
-
-    @property
-    def total(self) -> int:
-        """How many terms there are."""
-        return len(self.han) + len(self.words) + len(self.phrases)
-
-    def count(self, prepared: Prepared) -> int:
-        """Return how many different terms stand in a text."""
-        return self.within(prepared).total
+    def within(self, prepared: Prepared) -> frozenset[str]:
+        """Return the needles of those terms that stand in a text."""
+        return self.needles & prepared.present
 
     def found(self, prepared: Prepared) -> bool:
         """Return whether any of the terms stands in a text."""
-        if not self.words.isdisjoint(prepared.vocabulary):
-            return True
-        if prepared.chinese and any(term in prepared.lower for term in self.han):
-            return True
-        return any(phrase in prepared.words for phrase in self.phrases)
+        return not self.needles.isdisjoint(prepared.present)
 
 
-def _needle(term: str) -> str:
-    """Return what to search for in the Latin words: padded, but open where the term has a `*`."""
+def stands(needle: str, prepared: Prepared) -> bool:
+    """Return whether one needle stands in a text: the plain meaning of all this."""
+    if needle.startswith(" "):
+        return needle in prepared.words
+    return needle in (prepared.lower if _HAN.search(needle) else prepared.vocabulary)
+
+
+def needle(term: str) -> str:
+    """Return what to search for, of a term as the rule files write it."""
+    if _HAN.search(term):
+        return term.lower()
     if term.endswith("*"):
         return latin(term[:-1])[:-1]
-    return latin(term)
+    padded = latin(term)
+    return padded.strip() if " " not in padded.strip() else padded
+
+
+class Lexicon:
+    """Needles sorted by what is cheap to know of a text, so that few have to be searched for."""
+
+    def __init__(self, needles: Iterable[str]) -> None:
+        self._words: set[str] = set()
+        self._stems: dict[str, list[str]] = defaultdict(list)  # bare, by their first letters
+        self._short: list[str] = []  # stems of fewer letters
+        self._phrases: dict[str, list[_Phrase]] = defaultdict(list)  # by their first word
+        self._han: dict[str, list[_Phrase]] = defaultdict(list)  # by their first letter
+        for each in set(needles):
+            first, whole, rest = each[1:].partition(" ")
+            if _HAN.search(each):
+                self._han[each[0]].append(_Phrase(each, frozenset(each)))
+            elif not each.startswith(" "):
+                self._words.add(each)
+            elif whole:
+                last = rest.rpartition(" ")[0]  # what is open at its end is no word yet
+                self._phrases[first].append(_Phrase(each, frozenset(last.split())))
+            elif len(first) < _HEAD:
+                self._short.append(first)
+            else:
+                self._stems[first[:_HEAD]].append(first)
+        self._dull: set[str] = set()  # words met that no needle opens with
+
+    def within(self, prepared: Prepared) -> frozenset[str]:
+        """Return the needles that stand in a text."""
+        vocabulary, words = prepared.vocabulary, prepared.words
+        found: set[str] = set()
+        for word in vocabulary - self._dull:
+            stems = [*self._stems.get(word[:_HEAD], ()), *self._short]
+            stems = [stem for stem in stems if word.startswith(stem)]
+            phrases = self._phrases.get(word, ())
+            found.update(f" {stem}" for stem in stems)
+            found.update(each.needle for each in phrases if each.stands(vocabulary, words))
+            if word in self._words:
+                found.add(word)
+            elif not stems and not phrases and len(self._dull) < _MOST_DULL:
+                self._dull.add(word)
+        if not prepared.text.isascii():
+            lower, letters = prepared.lower, frozenset(prepared.lower)
+            found.update(
+                each.needle
+                for letter in self._han.keys() & letters
+                for each in self._han[letter]
+                if each.stands(letters, lower)
+            )
+        return frozenset(found)
+
+
+class _Phrase(NamedTuple):
+    needle: str
+    parts: frozenset[str]  # words or letters it is made of
+
+    def stands(self, parts: frozenset[str], text: str) -> bool:
+        return self.parts <= parts and self.needle in text
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the lexicon of everything that stands in the rule files."""
+    return Lexicon(
+        needle(term) for name in ("layers", "hardware", "evidence") for term in _strings(load(name))
+    )
+
+
+def _strings(value: Any) -> Iterable[str]:
+    """Yield every list entry of a rule file: its terms, and some that are none, which harms not."""
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from _strings(each)
+    elif isinstance(value, list):
+        yield from value
