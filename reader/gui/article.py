@@ -20,6 +20,7 @@ MOST_HTML = 400_000  # characters laid out at once; more would hold the window u
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _BOLD = re.compile(r"\*\*([^*\n]{1,300})\*\*")
 _LINK = re.compile(r"\[([^\]\n]{1,300})\]\((https?://[^)\s]+)\)")
+_PRE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 
@@ -37,10 +38,11 @@ def styles(look: Look) -> str:
     .after {{ margin-top: {px(3)}px; }}
     .first {{ margin-top: 0; }}
     .small {{ font-size: {px(13)}px; margin-top: {px(4)}px; }}
+    .small a, .small span {{ font-size: {px(13)}px; }}
     .dim {{ color: {t.ink3}; }}
     .lead {{ color: {t.ink2}; }}
     code, pre, tt {{ font-family: {look.mono}; font-size: {px(13)}px; }}
-    pre {{ background-color: {t.code}; white-space: pre-wrap; margin-top: {px(12)}px; }}
+    pre {{ white-space: pre-wrap; margin-top: 0; margin-bottom: 0; }}
     blockquote {{ color: {t.ink2}; margin-left: {px(14)}px; }}
     td, th {{ font-size: {px(13)}px; padding: {px(4)}px {px(8)}px; }}
     """
@@ -138,7 +140,17 @@ def _icon(url: str | None) -> str:
     return "blog"
 
 
-def entry(thing: Entry, held: Held | None = None, *, own: bool = False) -> str:
+def framed(look: Look, content: str) -> str:
+    """Return HTML with each code block on one surface: a block's own colour has gaps."""
+    px = look.px
+    head = (
+        f'<table width="100%" cellspacing="0" cellpadding="{px(10)}" bgcolor="{look.tokens.code}"'
+        f' style="margin-top: {px(12)}px"><tr><td style="padding: {px(8)}px {px(12)}px">'
+    )
+    return _PRE.sub(lambda found: f"{head}{found[0]}</td></tr></table>", content)
+
+
+def entry(look: Look, thing: Entry, held: Held | None = None, *, own: bool = False) -> str:
     """Return an entry's sanitised HTML, cut where it would hold the window up.
 
     The whole page where that is kept (with `own`, what the feed says), and before it one line
@@ -149,7 +161,7 @@ def entry(thing: Entry, held: Held | None = None, *, own: bool = False) -> str:
     text = whole.content_text if whole else thing.content_text
     lead = "" if held is None else _lead(held, own=own)
     if len(content) <= MOST_HTML:
-        return lead + (content or paragraphs(text))
+        return lead + (framed(look, content) or paragraphs(text))
     note = html.escape(_("Only the beginning is shown: open it in the browser for the rest."))
     return f"{lead}{paragraphs(text[: MOST_HTML // 2])}<p class='small dim'>{note}</p>"
 
@@ -182,10 +194,13 @@ def _line(said: str, link: str, text: str) -> str:
     return f'{html.escape(said)} · <a href="{html.escape(link)}">{html.escape(text)}</a>'
 
 
-def beside(thing: Entry, eyebrow: str, held: Held | None = None) -> str:
+def beside(look: Look, thing: Entry, eyebrow: str, held: Held | None = None) -> str:
     """Return an original as it stands beside its digest: with its title on top."""
     head = f"<p class='small dim first'>{html.escape(eyebrow)}</p>" if eyebrow else ""
-    return f"{head}<h1>{html.escape(thing.title)}</h1>{entry(thing, held)}"
+    title = (
+        f'<p style="font-size: {look.px(18)}px; font-weight: 600">{html.escape(thing.title)}</p>'
+    )
+    return f"{head}{title}{entry(look, thing, held)}"
 
 
 def digest(thing: Digest, items: Iterable[Item]) -> str:

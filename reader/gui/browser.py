@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QUrl, Signal
+from PySide6.QtCore import QByteArray, Qt, QUrl, Signal
 from PySide6.QtGui import QImage, QResizeEvent, QTextBlockFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
@@ -16,13 +16,14 @@ from reader.language import _
 MEASURE = 650
 MARGIN = 44
 _ROUTED = ("story", "entry")
+_SMOOTH = Qt.TransformationMode.SmoothTransformation
 
 
 class Browser(QTextBrowser):
     """Shows one document; links go to the window."""
 
     followed = Signal(str)
-    margin = MARGIN
+    margin = edge = MARGIN  # the least room at the left, at the right
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,15 +75,14 @@ class Browser(QTextBrowser):
 
     def _fetch(self, url: str) -> None:
         turn = self._turn
+        wide = min(look().px(MEASURE), max(look().px(240), self.viewport().width() - look().px(24)))
 
         def decoded(store: Any) -> QImage | None:
             found = store.images.get(url)
             if found is None:
                 return None
-            image = QImage()
-            image.loadFromData(found[1])
-            wide = look().px(MEASURE)
-            return image if image.width() <= wide else image.scaledToWidth(wide)
+            image = QImage.fromData(found[1])
+            return image if image.width() <= wide else image.scaledToWidth(wide, _SMOOTH)
 
         def arrived(image: QImage | None) -> None:
             if image is None or image.isNull() or turn != self._turn:
@@ -100,8 +100,8 @@ class Browser(QTextBrowser):
 
     def fit(self) -> None:
         """Leave the margins that the width has room for."""
-        side = look().px(self.margin)
-        spare = max(side, self.width() - side - look().px(MEASURE) - look().px(10))
+        side, edge = look().px(self.margin), look().px(self.edge)
+        spare = max(edge, self.width() - side - look().px(MEASURE) - look().px(10))
         self.setViewportMargins(side, look().px(10), spare, 0)
 
     def page(self) -> bool:

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from reader.gui import words
+from reader.gui import article, words
 from reader.gui.theme import Look
 from reader.language import _
 
@@ -32,7 +32,7 @@ def _block(look: Look, one: Changed) -> str:
     if not one.pieces:
         return "<p class='small dim'>⋯</p>"
     if one.shape is Shape.CODE:
-        return f"<pre>{''.join(_lines(look, one.pieces))}</pre>"
+        return article.framed(look, f"<pre>{''.join(_lines(look, one.pieces))}</pre>")
     said = "".join(_words(look, piece) for piece in one.pieces).replace("\n", "<br/>")
     if one.shape is Shape.HEAD:
         return f"<p><b>{said}</b></p>"

@@ -85,10 +85,10 @@ def _held(store: Store, entry: str) -> Held:
 
 
 def _entry(store: Store, entry: Entry, feeds: dict[str, Feed]) -> Held:
-    from reader.store.whole import WHOLE_KINDS, is_teaser
+    from reader.store.whole import WHOLE_KINDS, is_cut
 
     held = _held(store, entry.id)
     feed = feeds.get(entry.feed or "")
     if held.whole is not None or entry.url is None or feed is None or feed.kind in WHOLE_KINDS:
         return held
-    return Held(None, held.history, held.elsewhere, is_teaser(entry.content_text))
+    return Held(None, held.history, held.elsewhere, is_cut(entry.content_text))

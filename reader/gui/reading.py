@@ -277,7 +277,7 @@ class Reading(QWidget):
         elif isinstance(story, Item):
             body = article.item(look(), story, opened.missing)
         elif isinstance(story, Entry):
-            body = article.entry(story, held, own=story.id in self._own)
+            body = article.entry(look(), story, held, own=story.id in self._own)
         else:
             body = article.digest(story, opened.items)
         self.texts.show_text(body, self._beside(opened, story))
@@ -289,7 +289,7 @@ class Reading(QWidget):
         original = opened.original
         if not self.abreast or original is None or not isinstance(story, Item):
             return None
-        return article.beside(original, _eyebrow(opened, original), opened.beside(original))
+        return article.beside(look(), original, _eyebrow(opened, original), opened.beside(original))
 
     def _show_labels(self, story: Story) -> None:
         labelled = not isinstance(story, Digest)

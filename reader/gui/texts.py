@@ -37,9 +37,9 @@ class Texts(Panes):
         """Show a text from its beginning, with another beside it or alone."""
         if self.two is not (beside is not None):
             self.second.setVisible(not self.two)
-            for each in (self.first, self.second):
-                each.margin = MARGIN // 2 if self.two else MARGIN
-                each.fit()
+            self.first.edge = self.second.margin = MARGIN // 2 if self.two else MARGIN
+            self.first.fit()
+            self.second.fit()
             self._turn()
             self.setSizes([self.width() // 2, self.width() // 2])
         self.first.show_body(body)

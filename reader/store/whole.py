@@ -26,6 +26,7 @@ WHOLE_KINDS = (
     FeedKind.DIGEST_SITE,
 )
 MOST_TRIES = 3
+LINES = 300  # characters: no post is as short
 SHORT = 1_500  # characters: what a feed gives of a longer post is looked at for how it ends
 LONG = 6_000  # characters: no teaser is as long
 _CUT = re.compile(
@@ -39,10 +40,15 @@ _FILED = re.compile(
 )
 
 
-def is_teaser(text: str) -> bool:
-    """Tell whether a text looks like the beginning of a post and not like a whole one."""
+def is_cut(text: str) -> bool:
+    """Tell whether a text says of itself that there is more, or is a line or two only."""
     said = _FILED.sub("", text).strip()
-    return len(said) < SHORT or (len(said) < LONG and _CUT.search(said[-120:]) is not None)
+    return len(said) < LINES or (len(said) < LONG and _CUT.search(said[-120:]) is not None)
+
+
+def is_teaser(text: str) -> bool:
+    """Tell whether a text may be the beginning of a post: short, or cut."""
+    return len(_FILED.sub("", text).strip()) < SHORT or is_cut(text)
 
 
 @dataclass(frozen=True, slots=True)
