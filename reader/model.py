@@ -247,6 +247,18 @@ class Fetch:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person wants of one source; as it stands here where nothing was said."""
+
+    prereleases: bool = False  # GitHub: release candidates, betas
+    nightly: bool = False  # GitHub: what a machine builds and tags by itself
+    cross: bool = True  # arXiv: papers whose first category is another
+    replaced: bool = True  # arXiv: new versions of papers that the source gave before we knew it
+    topics: tuple[str, ...] = ()  # an entry has to be about one of these, in plain words
+    zone: str = ""  # of times without one: Asia/Shanghai, +08:00
+
+
+@dataclass(frozen=True, slots=True)
 class Feed:
     """A subscribed source."""
 
@@ -267,6 +279,7 @@ class Feed:
     topic_filter: bool = False  # keep only entries about compilers and kernels
     language: str | None = None
     failing_since: datetime | None = None
+    wanted: Wanted = field(default_factory=Wanted)
 
 
 class QueueState(StrEnum):

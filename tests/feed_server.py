@@ -40,6 +40,8 @@ class FeedServer:
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer | Callable[[Asked], Answer]] = {}
+        # Asked where no address fits; None is nothing there.
+        self.fallback: Callable[[Asked], Answer | None] = lambda _asked: None
         self.asked: list[Asked] = []
         self.address = ""
         self.busy: dict[str, int] = {}
@@ -55,7 +57,8 @@ class FeedServer:
 
     def answer(self, asked: Asked) -> Answer:
         """Look an address up; a feed that is known by its ETag is not sent again."""
-        found = self.answers.get(asked.url, Answer(b"nothing here", 404))
+        found = self.answers.get(asked.url) or self.fallback(asked)
+        found = found or Answer(b"nothing here", 404)
         found = found(asked) if callable(found) else found
         etag = found.headers.get("ETag")
         if etag and asked.headers.get("If-None-Match") == etag:

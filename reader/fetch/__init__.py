@@ -16,7 +16,7 @@ from reader import __version__
 from reader.errors import Interrupted, SourceError
 from reader.fetch.body import unpacked
 from reader.fetch.faults import HttpRefusal, Unreachable, host_of, named, refusal
-from reader.fetch.headers import cache_seconds, retry_after
+from reader.fetch.headers import cache_seconds, limit_seconds, retry_after
 from reader.language import _
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ READ_SECONDS = 15.0
 CONNECT_SECONDS = 10.0
 CONNECTIONS = 2  # to one host at a time
 ARXIV_SECONDS = 3.0  # between two requests, over one connection: arXiv's terms of use
+SECONDARY_SECONDS = 60.0  # after a refusal for asking too fast that does not say for how long
 _LOCATION = "readproof_location"
 _PERMANENT, _TEMPORARY = (301, 308), (302, 303, 307)
 
@@ -176,8 +177,11 @@ class Fetcher:
         if status in (*_PERMANENT, *_TEMPORARY) and location:
             return answer, urldefrag(urljoin(url, location.strip())).url
         # These count requests by client, not by address: the other feeds would be refused too.
-        if status == 429 and answer.retry_after and _is_shared(host_of(url)):
-            self._left_alone[host_of(url)] = self._clock() + answer.retry_after
+        if _is_shared(host_of(url)):
+            status, wait = _counted(status, raw, answer.retry_after, limit_seconds(headers, now))
+            if wait is not None:
+                self._left_alone[host_of(url)] = self._clock() + wait
+                answer = replace(answer, retry_after=wait)
         if status >= 400 or status < 200 or (300 <= status < 400 and status != 304):
             raise HttpRefusal(refusal(status), status, answer.retry_after)
         if status == 304:
@@ -219,6 +223,32 @@ class Fetcher:
             yield
         finally:
             tokens.put(self._clock())
+
+
+def _counted(
+    status: int, raw: httpx.Response, asked: float | None, limit: float | None
+) -> tuple[int, float | None]:
+    """Return what a host that counts requests means, and for how long it is left alone.
+
+    GitHub refuses who has asked too much with 403 as well as 429; its secondary limits say so
+    only in words, and want a minute then.
+    """
+    if status == 429:
+        return 429, limit if asked is None else asked
+    if status == 403:
+        if asked is None and limit is None and b"rate limit" not in _beginning(raw).lower():
+            return 403, None
+        return 429, (limit or SECONDARY_SECONDS) if asked is None else asked
+    return status, limit
+
+
+def _beginning(raw: httpx.Response) -> bytes:
+    body = b""
+    for part in raw.iter_bytes():
+        body += part
+        if len(body) > 4096:
+            break
+    return body
 
 
 def _is_shared(host: str) -> bool:

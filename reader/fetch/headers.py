@@ -29,6 +29,16 @@ def retry_after(value: str | None, now: datetime) -> float | None:
     return min(max(seconds, SHORTEST), LONGEST)
 
 
+def limit_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Return for how long a host that counts requests gives no more (x-ratelimit-*), else None."""
+    if headers.get("x-ratelimit-remaining", "").strip() != "0":
+        return None
+    reset = headers.get("x-ratelimit-reset", "").strip()
+    if not re.fullmatch(r"\d{1,12}", reset):
+        return None
+    return min(max(int(reset) - now.timestamp() + 1.0, SHORTEST), LONGEST)
+
+
 def cache_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
     """Return for how long an answer stays fresh by its own word; None where it says nothing."""
     control = headers.get("cache-control", "").lower()

@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 
 from reader.errors import Usage
 from reader.language import _
-from reader.model import Feed, FeedKind, Fetch, Health
+from reader.model import Feed, FeedKind, Fetch, Health, Wanted
 from reader.sanitise import clean_text
 from reader.sanitise.plain import clean_plain
+from reader.store.codec import pack, unpack
 from reader.store.connection import Connection, now, to_moment, to_seconds
 from reader.store.listing import number
 
@@ -98,6 +99,7 @@ class Feeds:
         language: str | None = None,
         topic_filter: bool | None = None,
         private: bool | None = None,
+        wanted: Wanted | None = None,
     ) -> Feed:
         """Change what a Feed is called and how it is read; None leaves it."""
         changes = {
@@ -106,12 +108,13 @@ class Feeds:
             "language": language,
             "topic_filter": topic_filter,
             "private": private,
+            "wanted": None if wanted is None else pack(wanted),
         }
-        wanted = {name: value for name, value in changes.items() if value is not None}
+        told = {name: value for name, value in changes.items() if value is not None}
         feed = self.get(id_)
-        if wanted:
+        if told:
             with self._connection.write():
-                self._connection.database.table("feeds").update(number(feed.id), wanted)
+                self._connection.database.table("feeds").update(number(feed.id), told)
         return self.get(id_)
 
     def record(self, id_: str, fetch: Fetch) -> None:
@@ -215,4 +218,5 @@ def _feed(row: sqlite3.Row) -> Feed:
         topic_filter=bool(row["topic_filter"]),
         language=row["language"],
         failing_since=to_moment(row["failing_since"]),
+        wanted=unpack(Wanted, row["wanted"]) if row["wanted"] else Wanted(),
     )

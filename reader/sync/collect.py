@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from reader.errors import Interrupted, ReadproofError
-from reader.model import Feed, FeedKind, Form, Incoming, ParsedFeed
+from reader.model import Feed, FeedKind, Form, Health, Incoming, ParsedEntry, ParsedFeed
 from reader.parse import read_feed
 from reader.store.incoming import Prepared
-from reader.sync import history
+from reader.sync import github, history
 from reader.sync.folder import read_folder
+from reader.sync.given import Asker, Given
 from reader.sync.receive import arrivals
 from reader.sync.topics import on_topic
 from reader.tasks import Gate
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from reader.fetch import Fetcher, Response
 
 PARSERS = 2
+GITHUB = (FeedKind.GITHUB_RELEASES, FeedKind.GITHUB_COMMITS)
 _LOG = logging.getLogger(__name__)
 
 
@@ -35,6 +38,8 @@ class Fetched:
     response: Response | None = None
     history: history.History | None = None
     note: str | None = None  # something a person should know of a feed that worked
+    memory: str | None = None  # what the feed has to remember for the next time
+    state: Health | None = None  # where the feed itself tells how it is doing
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,35 @@ class Collector:
     histories: Mapping[str, history.History]  # of digest sites, by feed
     token: str | None = None  # GitHub's
     seen: Mapping[str, frozenset[bytes]] = field(default_factory=dict)  # fingerprints, by feed
+    memories: Mapping[str, str] = field(default_factory=dict)  # what feeds remembered, by feed
+    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     # Many wait for servers at once; what came is parsed by few, for it takes memory and no waiting.
     parsing: Gate = field(default_factory=lambda: Gate(PARSERS))
 
     def collect(self, feed: Feed) -> Fetched:
         """Return what came of a feed; raises SourceError, HttpRefusal or NotUnderstood."""
-        return _folder(feed) if feed.kind is FeedKind.FOLDER else self._feed(feed)
+        if feed.kind is FeedKind.FOLDER:
+            return _folder(feed)
+        if feed.kind in GITHUB:
+            asker = Asker(self.fetcher, self.token, self.now)
+            return self._given(feed, github.collect(asker, feed, self.memories.get(feed.id)))
+        return self._feed(feed)
+
+    def _given(self, feed: Feed, given: Given) -> Fetched:
+        with self.parsing:
+            seen = self.seen.get(feed.id, frozenset())
+            wanted = [one for one in given.entries if _is_wanted(feed, one)]
+            came = arrivals(wanted, seen, Form.FEED_HTML, divide=False)
+        return Fetched(
+            tuple(came.new),
+            came.same,
+            came.repeated,
+            given.parsed,
+            given.response,
+            note=given.note,
+            memory=given.memory,
+            state=given.state,
+        )
 
     def _feed(self, feed: Feed) -> Fetched:
         response = self.fetcher.get(
@@ -70,7 +98,7 @@ class Collector:
         known: history.History | None,
     ) -> Fetched:
         parsed = read_feed(response.body, content_type=response.content_type, url=response.url)
-        entries = [one for one in parsed.entries if not feed.topic_filter or on_topic(one)]
+        entries = [one for one in parsed.entries if _is_wanted(feed, one)]
         divide = feed.kind is FeedKind.DIGEST_SITE
         seen = self.seen.get(feed.id, frozenset())
         came = arrivals(entries, seen, Form.FEED_HTML, divide=divide)
@@ -91,6 +119,10 @@ class Collector:
             return [], None
         # An ordinary post comes with the feed, under its own address.
         return [one for one in posts if one.digest is not None or one.notices], known
+
+
+def _is_wanted(feed: Feed, entry: ParsedEntry) -> bool:
+    return not feed.topic_filter or on_topic(entry)
 
 
 def _folder(feed: Feed) -> Fetched:

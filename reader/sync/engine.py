@@ -18,7 +18,7 @@ from reader.language import _
 from reader.model import Feed, FeedKind, Fetch, Health, ParsedFeed, Saved
 from reader.sync import history, images, schedule
 from reader.sync.beside import fetch_beside
-from reader.sync.collect import Collector, Fetched
+from reader.sync.collect import GITHUB, Collector, Fetched
 from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
 from reader.tasks import Task, heaps
 
@@ -111,13 +111,21 @@ class _Sync:
             for feed in feeds
             if feed.kind is FeedKind.DIGEST_SITE
         }
+        memories = {feed.id: self._store.facts.get(_memory(feed)) for feed in feeds}
         token = None
-        if known:
+        if known or any(feed.kind in GITHUB for feed in feeds):
             from reader.credentials import Credentials
 
             token = Credentials().get("github").value
         seen = {feed.id: self._store.library.fingerprints(feed.id) for feed in feeds}
-        self._collector = Collector(self._fetcher, known, token, seen)
+        self._collector = Collector(
+            self._fetcher,
+            known,
+            token,
+            seen,
+            {id_: text for id_, text in memories.items() if text is not None},
+            self._now,
+        )
         results: list[FeedResult] = []
         for heap in heaps(self._fetch, feeds, workers=WORKERS, task=self._task):
             for part in _portions(heap):
@@ -154,6 +162,8 @@ class _Sync:
         saved = self._store.library.save(feed.id, came.taken, self._now(), repeated=came.repeated)
         if came.history is not None:
             self._store.facts.set(_fact(feed), came.history.dump())
+        if came.memory is not None:
+            self._store.facts.set(_memory(feed), came.memory)
         outcome, said = self._outcome(feed, came, saved)
         self._describe(feed, came.parsed)
         self._record(feed, came, saved, outcome, said)
@@ -203,10 +213,12 @@ class _Sync:
     def _outcome(self, feed: Feed, came: Fetched, saved: Saved) -> tuple[Health, str | None]:
         if saved.new or saved.updated:
             return Health.OK, came.note
+        if came.state is not None:
+            return came.state, came.note
         if came.parsed is None:
-            return Health.UNCHANGED, None
+            return Health.UNCHANGED, came.note
         if not came.parsed.entries:
-            return Health.QUIET, None
+            return Health.QUIET, came.note
         if schedule.is_stale(feed, came.parsed, self._now()):
             return Health.STALE, _("Nothing newer than some days ago: it gives an old batch again.")
         if saved.unchanged and not self._has_own(feed, saved):
@@ -258,3 +270,7 @@ def _portions(
 
 def _fact(feed: Feed) -> str:
     return f"history of {feed.id}"
+
+
+def _memory(feed: Feed) -> str:
+    return f"memory of {feed.id}"

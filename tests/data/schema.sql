@@ -76,7 +76,7 @@ CREATE TABLE feeds (
     failing_since INTEGER,
     health TEXT,
     error TEXT
-, whole_text INTEGER NOT NULL DEFAULT 0);
+, whole_text INTEGER NOT NULL DEFAULT 0, wanted TEXT NOT NULL DEFAULT '');
 CREATE TABLE fetches (
     feed INTEGER NOT NULL REFERENCES feeds ON DELETE CASCADE,
     at INTEGER NOT NULL,
