@@ -59,6 +59,8 @@ def _select(window: Window, qtbot: QtBot, title: str) -> None:
         return window.list.current is not None and window.list.current.title == title
 
     for _step in range(window.list.model.count()):
+        # A row that has not come yet has no title to know it by.
+        qtbot.waitUntil(lambda: window.list.current is not None, timeout=WAIT_MS)
         if here():
             break
         press("j")
