@@ -165,7 +165,7 @@ def show(session: Session, id: str, changes: bool, feed_text: bool, as_json: boo
             return
         if id[:1] in ("f", "q"):
             thing = (
-                render.feed(store.feeds.get(id))
+                render.feed(store.feeds.get(id)) | {"whole_text": store.whole.is_set(id)}
                 if id[:1] == "f"
                 else render.queue_entry(store.queue.get(id))
             )

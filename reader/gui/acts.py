@@ -11,7 +11,6 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 
 from reader.gui import article, dialogs
-from reader.gui.beside import Beside
 from reader.language import _, ngettext
 from reader.model import Feed, Item, QueueState, Row, StoryKind
 
@@ -51,7 +50,6 @@ class Acts:
         self._batch.setInterval(BATCH_MS)
         self._batch.timeout.connect(self.flush)
         self._last: Row | None = None
-        self._beside = Beside(window)
 
     # ── read ─────────────────────────────────────────────────────────────────────────────────
 
@@ -335,20 +333,6 @@ class Acts:
         self._several(
             lambda store: [store.queue.remove(id_) for id_ in ids], _("Taken out of the queue")
         )
-
-    # ── what stands beside ───────────────────────────────────────────────────────────────────
-
-    def fetch(self) -> None:
-        """Fetch the sources that the story lacks, or its whole text."""
-        self._beside.fetch()
-
-    def abreast(self) -> None:
-        """Show digest and original side by side, or one at a time again."""
-        self._beside.abreast()
-
-    def changes(self) -> None:
-        """Show what changed in the story since it came."""
-        self._beside.changes()
 
     def copy(self) -> None:
         """Copy a citation of the story that is shown."""

@@ -58,6 +58,38 @@ class Beside:
 
         window.desk.run(work, done, failed=failed, name="fetch")
 
+    def whole_always(self) -> None:
+        """Fetch the whole texts of the feed that is shown at every sync, or no longer."""
+        window, opened = self._window, self._window.reading.opened
+        shown = window.feeds.current if window.page == "feeds" else None
+        feed = shown.id if shown is not None else opened.story.feed if opened else None
+        if feed is None:
+            window.say(_("It came by no feed."))
+            return
+
+        def turn(store: Store) -> str:
+            on = not store.whole.is_set(feed)
+            store.whole.set(feed, on=on)
+            name = store.feeds.get(feed).title
+            text = (
+                _("Whole texts of {feed} come with every sync.")
+                if on
+                else _("Of {feed} comes what the feed gives.")
+            )
+            return text.format(feed=name)
+
+        window.desk.write(turn, window.say)
+
+    def sources_always(self) -> None:
+        """Fetch the sources of all items at every sync, or no longer."""
+
+        def turn(store: Store) -> str:
+            on = not store.originals.is_set()
+            store.originals.set(on=on)
+            return _("Sources come with every sync.") if on else _("Sources come when asked for.")
+
+        self._window.desk.write(turn, self._window.say)
+
     def abreast(self) -> None:
         """Show digest and original side by side, or one at a time again."""
         reading = self._window.reading

@@ -45,6 +45,8 @@ def commands() -> list[Command]:
         _one("fetch", _("Fetch the source or the whole text"), "F", read),
         _one("abreast", _("Digest and source side by side"), "W", read),
         _one("changes", _("What changed"), "H", read),
+        Command("whole_always", _("Whole texts of this feed at every sync"), (), (), read),
+        Command("sources_always", _("Sources of all items at every sync"), (), (), read),
         _one("search", _("Search"), "/", read),
         _one("older", _("Digest before"), "[", read),
         _one("newer", _("Digest after"), "]", read),

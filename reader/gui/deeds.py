@@ -9,6 +9,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from reader.gui import dialogs
+from reader.gui.beside import Beside
 from reader.gui.commands import commands
 from reader.gui.looks import Looks
 from reader.gui.moves import Moves
@@ -37,13 +38,15 @@ class Deeds:
     def __init__(self, window: Window) -> None:
         self._window = window
         self.moves, self.trials, self.looks = Moves(window), Trials(window), Looks(window)
+        self.beside = Beside(window)
 
     def do(self, name: str) -> None:
         """Do the command of a name."""
         if name in VIEWS:
             self._window.go(VIEWS[name])
             return
-        for part in (self, self.moves, self.trials, self.looks, self._window.acts):
+        parts = (self.moves, self.trials, self.looks, self.beside, self._window.acts)
+        for part in (self, *parts):
             deed = getattr(part, f"{name}_", None) or getattr(part, name, None)
             if deed is not None:
                 deed()

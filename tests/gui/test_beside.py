@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,23 @@ def _through(server: FeedServer, monkeypatch: pytest.MonkeyPatch) -> None:
         return real(transport=server.transport(), sleep=lambda _seconds: None)
 
     monkeypatch.setattr(fetch, "Fetcher", made)
+
+
+def test_what_comes_with_every_sync_is_set_by_a_command(
+    opener: Opener, qtbot: QtBot, furnish: Furnish
+) -> None:
+    window = opener()
+    opened(window, qtbot, "e3")
+
+    def held() -> tuple[bool, bool]:
+        with Store.open(window.desk.path) as store:
+            return store.whole.is_set("f1"), store.originals.is_set()
+
+    for on in (True, False):
+        window.command("whole_always")
+        window.command("sources_always")
+        qtbot.waitUntil(partial(_is, held, (on, on)), timeout=WAIT_MS)
+
+
+def _is(held: Callable[[], object], wanted: object) -> bool:
+    return held() == wanted
