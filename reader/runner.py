@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from reader import settings
-from reader.checks import environment, interpreters, judge, machine, manifest, matching, toolkit
+from reader.checks import (
+    builds,
+    environment,
+    interpreters,
+    judge,
+    machine,
+    manifest,
+    matching,
+    toolkit,
+)
 from reader.checks.process import LegPlan, run_leg
 from reader.errors import CheckError, Interrupted, Usage
 from reader.language import _
@@ -53,15 +62,13 @@ class RunOptions:
 class EnvironmentNeeded(CheckError):
     """No Python here has what the check needs; ask, then run again with `build`."""
 
-    def __init__(self, packages: Packages) -> None:
+    def __init__(self, packages: Packages, takes: builds.Estimate) -> None:
         self.packages = packages
         self.size_mb = packages.size_mb
-        super().__init__(
-            _("this check needs an environment with {packages}, about {mb} MB").format(
-                packages=", ".join(packages.requires) or f"Python {packages.python}",
-                mb=packages.size_mb,
-            )
-        )
+        self.takes = takes  # as text: the time with what it stands on
+        text = _("this check needs an environment with {packages}, about {mb} MB; to build: {time}")
+        names = ", ".join(packages.requires) or f"Python {packages.python}"
+        super().__init__(text.format(packages=names, mb=packages.size_mb, time=takes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +185,7 @@ def _interpreter(
     if ready is not None and not interpreters.broken(ready, packages):
         return ready
     if not options.build:
-        raise EnvironmentNeeded(packages)
+        raise EnvironmentNeeded(packages, environment.build_time([(packages, check.folder)]))
     return environment.build(packages, check.folder, progress, _stopper(task))
 
 

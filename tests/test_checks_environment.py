@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from reader.checks import environment, interpreters
+from reader.checks import builds, environment, interpreters
 from reader.errors import EnvironmentFault, Interrupted
 from reader.model import Interpreter, Packages, RunProgress
 
@@ -85,6 +85,10 @@ def test_built_whole_shared_and_removed(packages: Packages, tmp_path: Path) -> N
     assert environment.size(packages, tmp_path / "check", root=tmp_path / "envs") > 0
     again = replace(packages, size_mb=99)  # another check with the same needs
     assert environment.managed(again, tmp_path / "check", root=tmp_path / "envs") is not None
+    (took,) = builds.earlier(tmp_path / "envs")  # what the next estimate stands on
+    assert took.seconds > 0
+    estimate = environment.build_time([(packages, tmp_path / "check")], root=tmp_path / "envs")
+    assert (estimate.seconds, estimate.same) == (took.seconds, True)
     (kept,) = environment.managed_all(tmp_path / "envs")
     assert environment.remove(kept.key, root=tmp_path / "envs")
     assert environment.managed(packages, tmp_path / "check", root=tmp_path / "envs") is None

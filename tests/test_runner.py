@@ -160,6 +160,7 @@ def test_an_environment_is_asked_for_with_its_size(store: Path) -> None:
     with pytest.raises(runner.EnvironmentNeeded) as caught:
         run_check(store, "triton-sched4reg", options=RunOptions(check_folders=()))
     assert caught.value.size_mb > 500
+    assert "50 Mbit/s" in str(caught.value)
     assert "triton==3.9.0" in str(caught.value)
 
 

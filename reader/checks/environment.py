@@ -26,6 +26,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from reader import settings
+from reader.checks import builds
 from reader.checks import interpreters as pythons
 from reader.checks.interpreters import asked, interpreters
 from reader.checks.log import Log
@@ -38,6 +39,7 @@ __all__ = [
     "Managed",
     "asked",
     "build",
+    "build_time",
     "interpreters",
     "managed",
     "managed_all",
@@ -122,6 +124,14 @@ def size(packages: Packages, folder: Path | None = None, *, root: Path | None = 
     return sum(each.bytes for each in managed_all(root) if each.key.startswith(key))
 
 
+def build_time(
+    wanted: Sequence[tuple[Packages, Path | None]], *, root: Path | None = None
+) -> builds.Estimate:
+    """Return how long these environments will take to build, as far as this machine knows."""
+    pairs = [(install_key(packages, folder), packages.size_mb) for packages, folder in wanted]
+    return builds.estimate(pairs, builds.earlier(_root(root)))
+
+
 def remove(key: str, *, root: Path | None = None) -> bool:
     """Remove one managed environment; return whether it was there."""
     for each in _root(root).glob("*"):
@@ -169,12 +179,17 @@ def build(
         ) from error
     except OSError as error:
         raise EnvironmentFault(_no_folder(place, error)) from error
+    began = time.monotonic()
     try:
         _mark(place / BUILDING, {"pid": os.getpid(), "began": psutil.Process().create_time()})
-        return _fill(place, base, packages, folder, progress, cancelled)
+        made = _fill(place, base, packages, folder, progress, cancelled)
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
+    took = round(time.monotonic() - began, 1)
+    key = install_key(packages, folder)
+    builds.record(place.parent, builds.Built(key, packages.size_mb, took))
+    return made
 
 
 def _fill(

@@ -224,14 +224,18 @@ def _ask_to_build(one: Check, needed: Any) -> None:
     if not voice.can_ask():
         raise CheckError(
             _(
-                "{name} needs an environment with {packages} ({size} MB to build). Add --yes to "
-                "build it, or name a Python that has them: --python EXE."
-            ).format(name=one.name, packages=packages, size=needed.size_mb)
+                "{name} needs an environment with {packages}: about {size} MB, to build "
+                "{time}. Add --yes to build it, or name a Python that has them: --python EXE."
+            ).format(name=one.name, packages=packages, size=needed.size_mb, time=needed.takes)
         )
-    question = _("{name} needs an environment with {packages} (about {size} MB). Build it now?")
-    if not voice.ask(
-        question.format(name=one.name, packages=packages, size=needed.size_mb), default=True
-    ):
+    question = _(
+        "{name} needs an environment with {packages}: about {size} MB, to build {time}. "
+        "Build it now?"
+    )
+    asked = question.format(
+        name=one.name, packages=packages, size=needed.size_mb, time=needed.takes
+    )
+    if not voice.ask(asked, default=True):
         raise CheckError(_("Not built, nothing run. To use a Python that has them: --python EXE."))
 
 

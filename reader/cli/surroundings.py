@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reader.cli.session import Session
 from reader.language import _, language
 from reader.model import Check, Evidence, Interpreter, Machine, Preflight, Run, Toolkit
 from reader.report.words import in_language, sentence
+
+if TYPE_CHECKING:
+    from reader.checks.builds import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class Surroundings:
                 "present": ready is not None,
                 "size_mb": check.packages.size_mb,
                 "python": ready.path if ready else None,
+                "build_s": round(self.build_time(check).seconds),
             },
             "matches": [*check.matches.urls, *check.matches.projects],
             "why": why,
@@ -93,9 +97,17 @@ class Surroundings:
         ready = self.environment(check)
         if ready is not None:
             return _("environment ready: {path}").format(path=ready.path)
-        return _("environment to build: {packages}, about {size} MB").format(
-            packages=", ".join(check.packages.requires), size=check.packages.size_mb
+        return _("environment to build: {packages}, about {size} MB; {time}").format(
+            packages=", ".join(check.packages.requires),
+            size=check.packages.size_mb,
+            time=self.build_time(check),
         )
+
+    def build_time(self, check: Check) -> Estimate:
+        """Return how long a check's Python would take to build; as text with its basis."""
+        from reader.checks import environment
+
+        return environment.build_time([(check.packages, check.folder)])
 
 
 def freshness(session: Session, checks: Sequence[Check]) -> Callable[[Run], Run]:

@@ -110,7 +110,8 @@ def _prove(session: Session, item: Item, check: Check, around: Surroundings) -> 
     size = check.packages.size_mb
     alone = not voice.can_ask()
     if alone and size <= SMALL_MB and around.environment(check) is None:
-        voice.note(_("Building its environment first: about {size} MB.").format(size=size))
+        text = _("Building its environment first: about {size} MB, {time}.")
+        voice.note(text.format(size=size, time=around.build_time(check)))
     try:
         record = perform(session, check, item.id, ask=not (alone and size <= SMALL_MB))
     except CheckError as error:

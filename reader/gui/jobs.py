@@ -40,7 +40,7 @@ class Jobs(QObject):
     run_started = Signal(object)  # Job
     run_progress = Signal(object)  # RunProgress
     run_ended = Signal(object, object)  # Job, Run or None
-    build_wanted = Signal(object, int, str)  # Job, megabytes, packages
+    build_wanted = Signal(object, int, str, str)  # Job, megabytes, time, packages
     counted = Signal(int, int)  # running, waiting
     failed = Signal(str)
 
@@ -178,7 +178,7 @@ class Jobs(QObject):
         self._end(None)
         if isinstance(error, EnvironmentNeeded) and job is not None:
             packages = ", ".join(error.packages.requires)
-            self.build_wanted.emit(job, error.size_mb, packages)
+            self.build_wanted.emit(job, error.size_mb, str(error.takes), packages)
         elif not isinstance(error, Interrupted):
             self.failed.emit(str(error) or type(error).__name__)
 

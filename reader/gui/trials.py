@@ -71,13 +71,13 @@ class Trials:
             window.reading.show_tab("verify")
             window.proofs.verdict.show_log()
 
-    def ask_build(self, job: Job, megabytes: int, packages: str) -> None:
+    def ask_build(self, job: Job, megabytes: int, time: str, packages: str) -> None:
         """Ask before an environment is built."""
         text = _(
-            "{check} needs its own Python environment with {packages}, about {size} MB on disk. "
-            "It is fetched from the package index, shared by checks with the same needs, "
-            "and can be removed."
-        ).format(check=job.check, packages=packages, size=megabytes)
+            "{check} needs its own Python environment with {packages}, about {size} MB on disk; "
+            "to build: {time}. It is fetched from the package index, shared by checks with the "
+            "same needs, and can be removed."
+        ).format(check=job.check, packages=packages, size=megabytes, time=time)
         dialogs.ask_yes(
             self._window,
             _("Build an environment?"),
