@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reader.cli import render, voice
+from reader.cli import render, sources, voice
 from reader.cli.options import json_option
 from reader.cli.session import Session, interruptible, pass_session
 from reader.errors import Expected, Usage
 from reader.language import _, ngettext
-from reader.model import Feed, FeedKind, Health
+from reader.model import Feed, FeedKind, Health, Wanted
 
 if TYPE_CHECKING:
     from reader.sync import FeedResult, SyncProgress, SyncResult
@@ -20,9 +20,18 @@ NEED_A_LOOK = {Health.DUPLICATES, Health.STALE, Health.FAILED, Health.GONE}
 
 
 @click.command(
-    help=_("Subscribe to feeds, sites, GitHub repositories, arXiv categories or queries, folders.")
+    help=_(
+        "Subscribe to what stands behind an address: a feed, a site, a GitHub repository or user, "
+        "an arXiv category, search or paper, a folder, a list of subscriptions (OPML)."
+    )
 )
 @click.argument("urls", nargs=-1, metavar="URL...")
+@click.option(
+    "--preview",
+    "look",
+    is_flag=True,
+    help=_("Only show what would come: the last five posts and their labels."),
+)
 @click.option("--bundled", is_flag=True, help=_("Also the sources that come with Readproof."))
 @click.option(
     "--kind",
@@ -30,21 +39,33 @@ NEED_A_LOOK = {Health.DUPLICATES, Health.STALE, Health.FAILED, Health.GONE}
     default="auto",
     help=_("What it is; found out by itself."),
 )
+@sources.wanted_options
 @json_option
 @pass_session
-def add(session: Session, urls: tuple[str, ...], bundled: bool, kind: str, as_json: bool) -> int:
+def add(
+    session: Session,
+    urls: tuple[str, ...],
+    look: bool,
+    bundled: bool,
+    kind: str,
+    as_json: bool,
+    **options: Any,
+) -> int:
     """Subscribe to each address; one that fails does not stop the others."""
     from reader import sync
 
     if not urls and not bundled:
         raise Usage(_("Subscribe to what? Give an address, or --bundled."))
+    wanted = sources.changed(Wanted(), options)
+    if look:
+        return _preview(session, urls, kind, wanted, as_json)
     with session.store():
         pass  # a store that cannot be used is said once, before any network
     added: list[Feed] = list(sync.subscribe_bundled(session.store_path)) if bundled else []
     failed = 0
     for url in urls:
         try:
-            added += sync.subscribe(session.store_path, url, kind)
+            added += sync.subscribe(session.store_path, url, kind, wanted=wanted)
         except Expected as error:
             failed += 1
             voice.note(f"{url}: {error}")
@@ -54,6 +75,51 @@ def add(session: Session, urls: tuple[str, ...], bundled: bool, kind: str, as_js
         for each in added:
             voice.say(f"{each.id}  {each.title or each.url}  {each.url}")
     return 1 if failed else 0
+
+
+def _preview(
+    session: Session, urls: tuple[str, ...], kind: str, wanted: Wanted | None, as_json: bool
+) -> int:
+    """Show what each address would bring; nothing is kept."""
+    from reader import sync
+
+    documents, failed = [], 0
+    for url in urls:
+        try:
+            shown = sync.preview(session.store_path, url, kind, wanted=wanted)
+        except Expected as error:
+            failed += 1
+            voice.note(f"{url}: {error}")
+            continue
+        failed += shown.error is not None
+        documents.append(sources.preview_document(url, shown))
+        if not as_json:
+            sources.say_preview(shown)
+    if as_json:
+        voice.document(documents)
+    return 1 if failed else 0
+
+
+@click.command(help=_("Show or change what is wanted of a source."))
+@click.argument("id_", metavar="ID")
+@sources.wanted_options
+@json_option
+@pass_session
+def source(session: Session, id_: str, as_json: bool, **options: Any) -> None:
+    """Change what is given, then show it all; the next sync looks at the whole source again."""
+    with session.store() as store:
+        feed = store.feeds.get(id_)
+        wanted = sources.changed(feed.wanted, options)
+        if wanted is not None:
+            asked = options["topics"] is not None
+            feed = store.feeds.describe(
+                id_, wanted=wanted, topic_filter=bool(wanted.topics) if asked else None
+            )
+    if as_json:
+        voice.document(render.feed(feed))
+        return
+    voice.say(f"{feed.id}  {feed.title or feed.url}  {feed.url}")
+    voice.say(*(f"  {line}" for line in sources.wanted_lines(feed)))
 
 
 @click.command(help=_("List the subscriptions with their health."))
@@ -195,4 +261,4 @@ def _feed_document(result: FeedResult) -> dict[str, Any]:
     }
 
 
-COMMANDS = (add, feeds, remove, sync)
+COMMANDS = (add, feeds, source, remove, sync)

@@ -155,6 +155,15 @@ def feed(thing: Feed) -> Document:
         "failing_since": when(thing.failing_since),
         "entries": thing.entries,
         "unread": thing.unread,
+        "wanted": {
+            "prereleases": thing.wanted.prereleases,
+            "nightly": thing.wanted.nightly,
+            "cross": thing.wanted.cross,
+            "replaced": thing.wanted.replaced,
+            "topic_filter": thing.topic_filter,
+            "topics": list(thing.wanted.topics),
+            "zone": thing.wanted.zone or None,
+        },
     }
 
 

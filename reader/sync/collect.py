@@ -122,7 +122,7 @@ class Collector:
 
 
 def _is_wanted(feed: Feed, entry: ParsedEntry) -> bool:
-    return not feed.topic_filter or on_topic(entry)
+    return not feed.topic_filter or on_topic(entry, feed.wanted.topics)
 
 
 def _folder(feed: Feed) -> Fetched:
