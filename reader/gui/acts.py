@@ -15,7 +15,7 @@ from reader.language import _, ngettext
 from reader.model import Feed, Item, QueueState, Row, StoryKind
 
 if TYPE_CHECKING:
-    from reader.gui.queue import Queued
+    from reader.gui.queued import Queued
     from reader.gui.window import Window
     from reader.store import Store
 

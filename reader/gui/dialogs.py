@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 from PySide6.QtCore import QDate, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import (
     QDateEdit,
     QDialog,
@@ -35,7 +35,7 @@ class Ask(QDialog):
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setModal(True)
-        self.setMinimumWidth(look().px(440))
+        self.setMinimumWidth(min(look().px(440), parent.window().width()))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.column = flow(QVBoxLayout(self), 10, (20, 18, 20, 16))
         self.column.addWidget(label(title, "inspector", wrap=True))
@@ -52,11 +52,24 @@ class Ask(QDialog):
         ok.setText(yes)
         ok.setProperty("kind", "go")
         ok.setDefault(True)
+        for each in (ok, box.button(kinds.Cancel)):
+            each.setIcon(QIcon())  # some platforms put small pictures of their own there
         box.accepted.connect(self.accept)
         box.rejected.connect(self.reject)
         self.accepted.connect(then)
         self.column.addWidget(box)
         self.open()
+
+
+def fit(dialog: QDialog, wide: int, high: int) -> None:
+    """Give a page the size of the drawings, but no more than its window has."""
+    over = dialog.parentWidget()
+    room = over.window().size() if over is not None else dialog.screen().availableSize()
+    edge = look().px(24)
+    dialog.resize(
+        min(look().px(wide), max(240, room.width() - edge)),
+        min(look().px(high), max(200, room.height() - edge)),
+    )
 
 
 def ask_line(
@@ -120,7 +133,12 @@ def ask_choice(
     listed.setFixedHeight(look().px(30) * len(choices) + look().px(10))
     listed.itemDoubleClicked.connect(lambda _item: asked.accept())
     asked.body.addWidget(listed)
-    asked.finish(_("Set"), choices[max(0, listed.currentRow())][1])
+
+    def chosen() -> None:
+        _text, then = choices[max(0, listed.currentRow())]
+        then()
+
+    asked.finish(_("Set"), chosen)
     listed.setFocus()
 
 
@@ -150,29 +168,43 @@ class KeysOverview(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         column = flow(QVBoxLayout(self), 12, (24, 20, 24, 18))
         column.addWidget(label(_("All keys"), "inspector"))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(look().px(36))
-        grid.setVerticalSpacing(look().px(4))
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setAccessibleName(_("All keys"))
+        area.setWidget(self._page())
+        column.addWidget(area, 1)
+        row = flow(QHBoxLayout(), 0)
+        row.addStretch(1)
+        row.addWidget(button(_("Close"), self.accept, key="Esc"))
+        column.addLayout(row)
+        fit(self, 940, 700)
+
+    def _page(self) -> QWidget:
+        page = QWidget()
+        row = flow(QHBoxLayout(page), 36)
         groups: dict[str, list[Command]] = {}
         for each in commands():
             if each.caps:
                 groups.setdefault(each.group, []).append(each)
-        for place, (name, inside) in enumerate(groups.items()):
-            block = flow(QVBoxLayout(), 4)
-            block.addWidget(label(name, "caption"))
-            for each in inside:
-                caps = [cap for part in each.caps for cap in part.split(" ")]
-                block.addWidget(Keys(caps, each.text))
-            if name == _("Read"):
-                block.addWidget(Keys(("Alt+1", "…", "Alt+9"), _("filter by a layer")))
-            block.addStretch(1)
-            grid.addLayout(block, place // 3, place % 3)
-        column.addLayout(grid)
-        close = button(_("Close"), self.accept, key="Esc")
-        row = flow(QHBoxLayout(), 0)
-        row.addStretch(1)
-        row.addWidget(close)
-        column.addLayout(row)
+        columns = [flow(QVBoxLayout(), 4) for _place in range(3)]
+        high = [0, 0, 0]
+        for name, inside in groups.items():
+            place = high.index(min(high))
+            high[place] += len(inside) + 2
+            self._group(columns[place], name, inside)
+        for column in columns:
+            column.addStretch(1)
+            row.addLayout(column, 1)
+        return page
+
+    def _group(self, column: QVBoxLayout, name: str, inside: Sequence[Command]) -> None:
+        column.addWidget(label(name, "caption"))
+        for each in inside:
+            caps = [cap for part in each.caps for cap in part.split(" ")]
+            column.addWidget(Keys(caps, each.text))
+        if name == _("Read"):
+            column.addWidget(Keys(("Alt+1", "…", "Alt+9"), _("filter by a layer")))
+        column.addSpacing(look().px(14))
 
 
 class Palette(QDialog):
@@ -183,7 +215,7 @@ class Palette(QDialog):
         self.setWindowTitle(_("Commands"))
         self.setModal(True)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedSize(look().px(520), look().px(420))
+        fit(self, 520, 420)
         self._chosen = chosen
         self._commands = [each for each in commands() if each.name != "palette"]
         column = flow(QVBoxLayout(self), 8, (14, 14, 14, 14))
@@ -235,7 +267,7 @@ class TextPage(QDialog):
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(look().px(720), look().px(520))
+        fit(self, 720, 520)
         column = flow(QVBoxLayout(self), 12, (24, 20, 24, 18))
         column.addWidget(label(title, "inspector"))
         page = QWidget()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -15,7 +17,7 @@ from reader.language import _, ngettext
 class EmptyPage(QWidget):
     """Says why a list is empty; text stands at the left, with one action."""
 
-    loosened = Signal(object)  # Filters
+    loosened = Signal(object)  # the filters that remain
     wanted = Signal(str)  # the name of a command
 
     def __init__(self) -> None:
@@ -50,7 +52,9 @@ class EmptyPage(QWidget):
         text, key, command = action
         if text:
             row = flow(QHBoxLayout(), 0, (0, 12, 0, 0))
-            row.addWidget(button(text, lambda: self.wanted.emit(command), key=key))
+            made = button(text, lambda: self.wanted.emit(command), key=key)
+            self.setFocusProxy(made)
+            row.addWidget(made)
             row.addStretch(1)
             self._column.addLayout(row)
 
@@ -87,23 +91,31 @@ class EmptyPage(QWidget):
 
     def _loosen(self, filters: Filters, listing: Listing) -> None:
         chips = filters.chips()
+        counts = listing.loosened or (0,) * len(chips)
+        pairs = zip(chips, counts, strict=False)
+        self.offer_ways([(name, rest, count) for (name, rest), count in pairs], Filters())
+
+    def offer_ways(self, ways: Sequence[tuple[str, object, int]], none: object) -> None:
+        """Offer the removal of each filter, by how many stories it brings; and of all."""
+        self._state = None
+        clear(self._column)
         title = (
-            _("Nothing matches this filter") if len(chips) == 1 else _("Nothing has all of these")
+            _("Nothing matches this filter") if len(ways) == 1 else _("Nothing has all of these")
         )
         self._column.addWidget(label(title, "pane"))
         self._column.addWidget(label(_("Loosen one:"), "two"))
         self._column.addSpacing(look().px(6))
-        counts = listing.loosened or (0,) * len(chips)
-        order = sorted(zip(chips, counts, strict=False), key=lambda pair: -pair[1])
-        for (name, rest), count in order:
+        for name, rest, count in sorted(ways, key=lambda way: -way[2]):
             line = ngettext("{n} story", "{n} stories", count).format(n=count)
             self._line(_("Without {filter}").format(filter=name), label(line, "two"), rest)
-        self._line(_("Clear all filters"), keycap("Esc"), Filters())
+        self._line(_("Clear all filters"), keycap("Esc"), none)
 
-    def _line(self, text: str, right: QWidget, rest: Filters) -> None:
+    def _line(self, text: str, right: QWidget, rest: object) -> None:
         self._column.addWidget(rule())
         row = flow(QHBoxLayout(), 8, (0, 4, 0, 4))
-        row.addWidget(button(text, lambda: self.loosened.emit(rest), kind="link"))
+        made = button(text, lambda: self.loosened.emit(rest), kind="link")
+        self.setFocusProxy(made)
+        row.addWidget(made)
         row.addStretch(1)
         row.addWidget(right)
         self._column.addLayout(row)

@@ -14,7 +14,7 @@ from reader.gui import marks, words
 from reader.gui.desk import Desk
 from reader.gui.empty import EmptyPage
 from reader.gui.notes import note
-from reader.gui.parts import Panes, button, clear, flow, head, label, rule, tool
+from reader.gui.parts import Panes, button, clear, flow, head, holds_focus, label, rule, tool
 from reader.gui.queue import HeadLine
 from reader.gui.rows import AnyRow, FeedRow, HeadRow, LineTable, feed_columns
 from reader.gui.theme import look
@@ -197,9 +197,12 @@ class FeedsPage(QWidget):
         if bad:
             text += ", " + _("{n} need a look").format(n=bad)
         self.caption.setText(text)
+        held = holds_focus(self.table) or holds_focus(self.empty)
+        self.empty.setVisible(not found)
         for widget in (self.table, self.heads, self.legend, self.inspector):
             widget.setVisible(bool(found))
-        self.empty.setVisible(not found)
+        if held and found:
+            self.table.setFocus()
         if not found:
             self.empty.say(
                 "feeds",
@@ -207,6 +210,8 @@ class FeedsPage(QWidget):
                 (_("The sources that ship with Readproof are one key away; so is your own."),),
                 (_("Subscribe to the bundled sources"), "", "bundled"),
             )
+            if held:
+                self.empty.setFocus()
             return
         self.table.show_rows(rows(found, now))
         self.table.select_first()

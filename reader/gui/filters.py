@@ -188,9 +188,9 @@ class FilterBar(QWidget):
         self._counts: Counts | None = None
         self._by_score = False
         row = flow(QHBoxLayout(self), 6, (12, 6, 12, 6))
-        self.hardware = _button(self, _("Hardware"), self._hardware_menu)
-        self.evidence = _button(self, _("Evidence"), self._evidence_menu)
-        self.score = _button(self, _("Score"), self._score_menu)
+        self.hardware = menu_button(self, _("Hardware"), self._hardware_menu)
+        self.evidence = menu_button(self, _("Evidence"), self._evidence_menu)
+        self.score = menu_button(self, _("Score"), self._score_menu)
         self.unread = QPushButton(_("Unread"), self)
         self.unread.setCheckable(True)
         self.unread.setAccessibleName(_("Unread"))
@@ -215,11 +215,13 @@ class FilterBar(QWidget):
         self.filters, self._by_score = filters, by_score
         self._counts = counts or self._counts
         names = [words.hardware_name(each) for each in filters.hardware]
-        _show(self.hardware, _("Hardware"), names)
-        _show(self.evidence, _("Evidence"), [words.evidence_name(e) for e in filters.evidence])
+        show_chosen(self.hardware, _("Hardware"), names)
+        show_chosen(
+            self.evidence, _("Evidence"), [words.evidence_name(e) for e in filters.evidence]
+        )
         score = filters.min_score
         chosen = [_("Score ≥ {n}").format(n=f"{score:g}")] if score is not None else []
-        _show(self.score, _("Score"), chosen)
+        show_chosen(self.score, _("Score"), chosen)
         self.unread.setChecked(filters.unread)
         self.sort.setIcon(icons.icon("sort", look().tokens.ink2))
         self.sort.setText(" " + (_("Score") if by_score else _("Date")))
@@ -268,7 +270,8 @@ class FilterBar(QWidget):
             action.triggered.connect(lambda _on=False, wanted=wanted: self._set(wanted))
 
 
-def _button(parent: QWidget, name: str, fill: Callable[[QMenu], None]) -> QPushButton:
+def menu_button(parent: QWidget, name: str, fill: Callable[[QMenu], None]) -> QPushButton:
+    """Return a button that opens a menu; `fill` makes the menu each time."""
     button = QPushButton(parent)
     button.setProperty("kind", "menu")
     button.setAutoDefault(False)
@@ -283,11 +286,12 @@ def _button(parent: QWidget, name: str, fill: Callable[[QMenu], None]) -> QPushB
 
     menu.aboutToShow.connect(about_to_show)
     button.setMenu(menu)
-    _show(button, name, [])
+    show_chosen(button, name, [])
     return button
 
 
-def _show(button: QPushButton, name: str, chosen: list[str]) -> None:
+def show_chosen(button: QPushButton, name: str, chosen: list[str]) -> None:
+    """Show on a menu's button what is chosen in it."""
     here = look()
     colour = here.tokens.accent_ink if chosen else here.tokens.ink2
     button.setIcon(icons.icon("down", colour))

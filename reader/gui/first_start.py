@@ -14,8 +14,16 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QPainter,
+    QResizeEvent,
+    QStandardItem,
+    QStandardItemModel,
+)
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QHBoxLayout,
     QListView,
     QScrollArea,
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
 
 FIRST_TRY = "tvm-device-guard"  # the lightest check: no GPU, no toolkit, seconds
 MOST = 3
+NARROW = 900  # narrower than this, the two columns stand under one another
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +209,11 @@ class FirstStart(QWidget):
         inner = flow(QVBoxLayout(page), 0, (72, 56, 72, 32))
         inner.addLayout(self._title())
         inner.addSpacing(look().px(36))
-        two = flow(QHBoxLayout(), 64)
-        two.addLayout(self._left(), 54)
-        two.addLayout(self._right(), 46)
-        inner.addLayout(two)
+        self._inner = inner
+        self._two = flow(QHBoxLayout(), 64)
+        self._two.addLayout(self._left(), 54)
+        self._two.addLayout(self._right(), 46)
+        inner.addLayout(self._two)
         inner.addStretch(1)
         area.setWidget(page)
         column.addWidget(area, 1)
@@ -258,18 +268,33 @@ class FirstStart(QWidget):
         made.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         made.setProperty("edge", "top")
         made.setFixedHeight(look().px(76))
-        row = flow(QHBoxLayout(made), 28, (72, 0, 72, 0))
+        self._foot_row = row = flow(QHBoxLayout(made), 28, (72, 0, 72, 0))
+        self._hints: list[Keys] = []
         for keys, text in (
             (("j", "k"), _("next, previous")),
             (("v",), _("mark a claim worth a try")),
             (("r",), _("prove it on this machine")),
         ):
-            row.addWidget(Keys(keys, text, ""))
+            self._hints.append(Keys(keys, text, ""))
+            row.addWidget(self._hints[-1])
         row.addStretch(1)
         row.addWidget(button(_("Import…"), lambda: self.wanted.emit("import"), size="lg"))
         self.go = button(_("Start reading"), self.start, kind="go", size="lg", key="Enter")
         row.addWidget(self.go)
         return made
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the two columns under one another where they would squeeze one another."""
+        narrow = event.size().width() < look().px(NARROW)
+        ways = QBoxLayout.Direction
+        self._two.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
+        self._two.setSpacing(look().px(28 if narrow else 64))
+        for each in self._hints:
+            each.setVisible(not narrow)
+        side = look().px(28 if narrow else 72)
+        self._inner.setContentsMargins(side, look().px(28 if narrow else 56), side, look().px(32))
+        self._foot_row.setContentsMargins(side, 0, side, 0)
+        super().resizeEvent(event)
 
     def start(self) -> None:
         """Read the digest that is selected."""

@@ -90,6 +90,10 @@ class Moves:
 
     def search(self) -> None:
         """Go to the search field."""
+        if self._window.page == "queue":
+            self._window.queue.search.setFocus()
+            self._window.queue.search.selectAll()
+            return
         if self._window.page != "stories":
             self._window.go("unread")
         self._window.stories.show_panes()
@@ -160,6 +164,8 @@ class Moves:
             return
         if window.jobs.syncing:
             window.jobs.cancel_sync()
+        elif self._window.page == "queue":
+            window.queue.clear_filters()
         elif self._window.page == "stories" and window.list.filters.chips():
             window.list.change(Filters())
         window.focus_list()

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
+    QApplication,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPushButton,
     QSizePolicy,
     QSplitter,
@@ -155,6 +157,23 @@ def show_tool(made: QToolButton, icon: str, colour: str = "") -> None:
     made.setFixedSize(look().px(28), look().px(28))
 
 
+def search_field(name: str) -> QLineEdit:
+    """Return a field to search in, with the key that leads to it."""
+    made = QLineEdit()
+    made.setPlaceholderText(name)
+    made.setAccessibleName(name)
+    made.setFixedWidth(look().px(196))
+    made.setClearButtonEnabled(True)
+    glass = QAction(icons.icon("search", look().tokens.ink3), "", made)
+    made.addAction(glass, QLineEdit.ActionPosition.LeadingPosition)
+    inner = flow(QHBoxLayout(made), 0, (0, 0, 8, 0))
+    cap = keycap("/")
+    inner.addStretch(1)
+    inner.addWidget(cap, 0, Qt.AlignmentFlag.AlignVCenter)
+    made.textChanged.connect(lambda text: cap.setVisible(not text))
+    return made
+
+
 def rule() -> QFrame:
     """Return a line of one pixel."""
     made = QFrame()
@@ -177,6 +196,12 @@ def surface(name: str, parent: QWidget | None = None) -> tuple[QWidget, QVBoxLay
     made.setObjectName(name)
     made.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
     return made, flow(QVBoxLayout(made), 0)
+
+
+def holds_focus(widget: QWidget) -> bool:
+    """Say whether the keyboard is in a widget or inside it."""
+    focus = QApplication.focusWidget()
+    return focus is not None and (focus is widget or widget.isAncestorOf(focus))
 
 
 def clear(layout: QBoxLayout) -> None:

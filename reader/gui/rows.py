@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
@@ -273,7 +282,7 @@ class LineTable(QTableView):
 
     def show_rows(self, rows: Sequence[AnyRow]) -> None:
         """Show rows; the selection stays on its id."""
-        current = self.current_id
+        current, chosen = self.current_id, self.chosen_ids()
         height = self.verticalScrollBar().value()
         self._rows = list(rows)
         self.selectionModel().blockSignals(True)
@@ -300,7 +309,17 @@ class LineTable(QTableView):
         self.selectionModel().blockSignals(False)
         if current:
             self.select(current)
+        if len(chosen) > 1:
+            self._select_also(chosen)
         self.verticalScrollBar().setValue(height)
+
+    def _select_also(self, ids: Collection[str]) -> None:
+        flags = QItemSelectionModel.SelectionFlag
+        for place in range(self._model.rowCount()):
+            index = self._model.index(place, 0)
+            row = index.data(ROW)
+            if isinstance(row, LineRow | FeedRow) and row.id in ids:
+                self.selectionModel().select(index, flags.Select | flags.Rows)
 
     def select(self, id_: str) -> bool:
         """Select a row by its id."""

@@ -78,10 +78,7 @@ class RunsPage(QWidget):
         self.left.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.left.addWidget(self._list())
         self.left.addWidget(self._one())
-        self.empty = EmptyPage()
-        self.empty.setObjectName("list")
-        self.empty.wanted.connect(self.wanted)
-        self.left.addWidget(self.empty)
+        self.left.addWidget(self._nothing())
         self.view = VerdictView()
         self.panes.addWidget(self.left)
         self.panes.addWidget(self.view)
@@ -113,6 +110,18 @@ class RunsPage(QWidget):
         self.side = RunSide()
         self.side.moved.connect(self.view_claim)
         column.addWidget(self.side, 1)
+        return page
+
+    def _nothing(self) -> QWidget:
+        page = QWidget()
+        column = flow(QVBoxLayout(page), 0)
+        bar, row = head()
+        row.addWidget(label(_("Runs"), "pane"), 1)
+        self.empty = EmptyPage()
+        self.empty.wanted.connect(self.wanted)
+        column.addWidget(bar)
+        column.addWidget(rule())
+        column.addWidget(self.empty, 1)
         return page
 
     def view_claim(self, claim: str) -> None:
@@ -184,7 +193,8 @@ class RunsPage(QWidget):
 
     def focus(self) -> None:
         """Give the keyboard to the list."""
-        (self.side.table if self.left.currentIndex() == 1 else self.table).setFocus()
+        places = (self.table, self.side.table, self.empty)
+        places[self.left.currentIndex()].setFocus()
 
 
 def _line(each: RunLine) -> LineRow:

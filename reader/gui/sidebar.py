@@ -251,6 +251,8 @@ class Sidebar(QWidget):
                 self._model.appendRow(item)
             if nav.view and nav.view.key == current:
                 self.tree.setCurrentIndex(item.index())
+        if not any(nav.view and nav.view.key == current for nav in lines):
+            self.tree.setCurrentIndex(QModelIndex())
         self._quiet = False
 
     def select(self, key: str) -> bool:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
-    QLineEdit,
     QStackedWidget,
     QTableView,
     QVBoxLayout,
     QWidget,
 )
 
-from reader.gui import icons
 from reader.gui.desk import Desk
 from reader.gui.empty import EmptyPage
 from reader.gui.filters import Chips, FilterBar, Filters, LayerFilter
-from reader.gui.parts import flow, head, keycap, label, surface
+from reader.gui.parts import flow, head, label, search_field, surface
 from reader.gui.story_delegate import GROUP_ROW, ROW, StoryDelegate
 from reader.gui.story_model import StoryModel
 from reader.gui.theme import look
@@ -101,18 +98,7 @@ class StoryList(QWidget):
         self.title, self.caption = label("", "pane"), label("", "three")
         row.addWidget(self.title)
         row.addWidget(self.caption, 1)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(_("Search full text"))
-        self.search.setAccessibleName(_("Search full text"))
-        self.search.setFixedWidth(look().px(196))
-        self.search.setClearButtonEnabled(True)
-        glass = QAction(icons.icon("search", look().tokens.ink3), "", self.search)
-        self.search.addAction(glass, QLineEdit.ActionPosition.LeadingPosition)
-        inner = flow(QHBoxLayout(self.search), 0, (0, 0, 8, 0))
-        cap = keycap("/")
-        inner.addStretch(1)
-        inner.addWidget(cap, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.search.textChanged.connect(lambda text: cap.setVisible(not text))
+        self.search = search_field(_("Search full text"))
         row.addWidget(self.search)
         return bar
 

@@ -43,7 +43,7 @@ from reader.language import _
 
 if TYPE_CHECKING:
     from reader.gui.first_start import Welcome
-    from reader.gui.queue import Queued
+    from reader.gui.queued import Queued
     from reader.store import Store
     from reader.tasks import Task
 
@@ -259,11 +259,11 @@ class Window(Frame):
         """Give the keyboard to the list of the view that is open."""
         match self.page:
             case "queue":
-                self.queue.table.setFocus()
+                (self.queue.table if self.queue.found else self.queue.empty).setFocus()
             case "runs":
                 self.runs.focus()
             case "feeds":
-                self.feeds.table.setFocus()
+                (self.feeds.table if self.feeds.found else self.feeds.empty).setFocus()
             case "start":
                 self.start.list.setFocus()
             case _:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from reader.language import _, language
 from reader.model import (
@@ -181,9 +181,15 @@ def time_of(moment: datetime) -> str:
 
 
 def moment_of(moment: datetime | None, now: datetime) -> str:
-    """Return an instant: the hour today, the day before that, with the year before this one."""
+    """Return an instant: the hour today, the day before that, with the year before this one.
+
+    What names only a day stands at midnight UTC; its hour would be made up.
+    """
     if moment is None:
         return ""
+    plain = moment.astimezone(UTC)
+    if (plain.hour, plain.minute, plain.second) == (0, 0, 0):
+        return day(plain.date(), year=plain.year != now.astimezone(UTC).year)
     local, today = moment.astimezone(), now.astimezone()
     if local.date() == today.date():
         return time_of(moment)
