@@ -80,27 +80,10 @@ class Deeds:
         window.desk.write(work, done)
 
     def add(self) -> None:
-        """Ask for an address and subscribe to it."""
-        window = self._window
+        """Ask for an address, show what would come, and subscribe to it."""
+        from reader.gui.add_source import AddSource
 
-        def given(url: str) -> None:
-            if not url.strip():
-                return
-            window.say(_("looking for a feed…"))
-            window.desk.run(
-                lambda _task: _subscribe(window.desk.path, url), self._added, name="subscribe"
-            )
-
-        lead = _("A feed, a site, a GitHub repository, an arXiv category, or a folder.")
-        dialogs.ask_line(
-            window,
-            _("Add feed"),
-            lead,
-            "",
-            _("Subscribe"),
-            given,
-            hint="https://github.com/triton-lang/triton",
-        )
+        AddSource(self._window, self._window.desk, self._added).open()
 
     def _added(self, ids: list[str]) -> None:
         for id_ in ids:
@@ -205,9 +188,3 @@ class Deeds:
             button.mapToGlobal(button.rect().bottomLeft()) if button.isVisible() else QCursor.pos()
         )
         menu.popup(place)
-
-
-def _subscribe(path: Path, url: str) -> list[str]:
-    from reader import sync
-
-    return [each.id for each in sync.subscribe(path, url)]

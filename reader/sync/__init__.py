@@ -2,7 +2,7 @@
 
 from reader.sync.engine import sync
 from reader.sync.importing import import_paths, starter
-from reader.sync.preview import Preview, Sample, preview
+from reader.sync.previews import Preview, Sample, preview
 from reader.sync.receive import incoming
 from reader.sync.results import FeedResult, ImportResult, SyncProgress, SyncResult
 from reader.sync.subscribing import bundled_sources, subscribe, subscribe_bundled
