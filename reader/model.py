@@ -541,6 +541,14 @@ class Packages:
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """One of several environments that a check compares; each gets a Leg of this name."""
+
+    name: str
+    packages: Packages
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """What one Leg may use."""
 
@@ -577,6 +585,8 @@ class Check:
     folder: Path
     hash: str  # sha256 over manifest, script and every other file of the folder
     bundled: bool = True
+    sides: tuple[Side, ...] = ()  # empty: one Leg, in `packages`; else `packages` sums them up
+    each_toolkit: bool = False  # whether a run may have a Leg for each of several toolkits
 
 
 @dataclass(frozen=True, slots=True)

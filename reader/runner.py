@@ -22,7 +22,7 @@ from reader.checks import (
     toolkit,
 )
 from reader.checks.process import LegPlan, run_leg
-from reader.errors import CheckError, Interrupted, Usage
+from reader.errors import CheckError, EnvironmentFault, Interrupted, Usage
 from reader.language import _
 from reader.model import (
     Check,
@@ -49,8 +49,10 @@ Watch = Callable[[RunProgress], None]
 class RunOptions:
     """What the user chose for one run; everything has a default."""
 
-    cuda: Path | str | None = None  # the toolkit's folder
-    python: Path | str | None = None  # the interpreter to use as it is
+    # the toolkit's folder; several where the check compares toolkits
+    cuda: Path | str | tuple[Path | str, ...] | None = None
+    # the interpreter to use as it is; several, or one of them, where the check compares versions
+    python: Path | str | tuple[Path | str, ...] | None = None
     archs: tuple[str, ...] = ()  # empty: the check's own
     seconds: int | None = None  # a leg's time limit; None: the check's own
     build: bool = False  # whether an environment may be built
@@ -62,21 +64,22 @@ class RunOptions:
 class EnvironmentNeeded(CheckError):
     """No Python here has what the check needs; ask, then run again with `build`."""
 
-    def __init__(self, packages: Packages, takes: builds.Estimate) -> None:
-        self.packages = packages
-        self.size_mb = packages.size_mb
+    def __init__(self, missing: Sequence[Packages], takes: builds.Estimate) -> None:
+        requires = dict.fromkeys(each for packages in missing for each in packages.requires)
+        self.size_mb = sum(packages.size_mb for packages in missing)
+        # what is still to be built, of several environments their sum
+        self.packages = replace(missing[0], requires=tuple(requires), size_mb=self.size_mb)
         self.takes = takes  # as text: the time with what it stands on
         text = _("this check needs an environment with {packages}, about {mb} MB; to build: {time}")
-        names = ", ".join(packages.requires) or f"Python {packages.python}"
-        super().__init__(text.format(packages=names, mb=packages.size_mb, time=takes))
+        names = ", ".join(requires) or f"Python {missing[0].python}"
+        super().__init__(text.format(packages=names, mb=self.size_mb, time=takes))
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
     """All that one leg needs, found before anything is recorded."""
 
-    check: Check
-    machine: Machine
+    name: str
     toolkit: Toolkit | None
     interpreter: Interpreter
     unmet: Mapping[str, Reason]
@@ -109,12 +112,14 @@ def run_check(
                 name=name
             )
         )
-    prepared = _prepare(check, options, task, progress)
+    here = machine.describe()
+    prepared = _prepare(check, here, options, task, progress)
     with Store.open(store_path) as store:
         store.runs.reap()
-        record = machine.as_record(prepared.machine)
+        record = machine.as_record(here)
         run = store.runs.start(check, item, record, datetime.now(UTC))
-        return _recorded(store, run, prepared, options, task, progress, record)
+        running = _Running(store, run, check, here, options, task, progress)
+        return running.through(prepared, record)
 
 
 def find_check(name: str, check_folders: Sequence[str] | None = None) -> Check:
@@ -133,11 +138,44 @@ def find_check(name: str, check_folders: Sequence[str] | None = None) -> Check:
 
 
 def _prepare(
-    check: Check, options: RunOptions, task: Task[Any] | None, progress: Watch
-) -> _Prepared:
+    check: Check,
+    here: Machine,
+    options: RunOptions,
+    task: Task[Any] | None,
+    progress: Watch,
+) -> list[_Prepared]:
+    """Return what each leg needs: one a side of the check, or one a toolkit."""
     progress(RunProgress("preflight", 0, 2, message=_("Looking at this machine")))
-    here = machine.describe()
-    kit = choose_toolkit(check, options.cuda)
+    kits = _toolkits(check, options)
+    progress(RunProgress("preflight", 1, 2, message=_("Looking for a Python that fits")))
+    pythons = _interpreters(check, options, task, progress)
+    progress(RunProgress("preflight", 2, 2))
+    if check.sides:
+        unmet = _unmet(check, here, kits[0], options)
+        return [
+            _Prepared(side.name, kits[0], pythons[side.packages], unmet) for side in check.sides
+        ]
+    names = toolkit_legs(kits) if len(kits) > 1 else ["main"]
+    python = pythons[check.packages]
+    return [
+        _Prepared(name, kit, python, _unmet(check, here, kit, options))
+        for name, kit in zip(names, kits, strict=True)
+    ]
+
+
+def toolkit_legs(kits: Sequence[Toolkit | None]) -> list[str]:
+    """Return a name for the leg of each toolkit: cuda-13.0, and cuda-13.0-2 where that is taken."""
+    names: list[str] = []
+    for kit in kits:
+        name = f"cuda-{kit.version}" if kit else "no-cuda"
+        taken = sum(1 for each in names if each == name or each.startswith(f"{name}-"))
+        names.append(f"{name}-{taken + 1}" if taken else name)
+    return names
+
+
+def _unmet(
+    check: Check, here: Machine, kit: Toolkit | None, options: RunOptions
+) -> dict[str, Reason]:
     unmet = {
         each.claim: each.why_not
         for each in judge.preflight(check, here, [kit] if kit else [], tools_on_path(check))
@@ -145,10 +183,22 @@ def _prepare(
     }
     if options.device_results is not None:
         unmet = {claim: why for claim, why in unmet.items() if "gpu" not in why.code}
-    progress(RunProgress("preflight", 1, 2, message=_("Looking for a Python that fits")))
-    python = _interpreter(check, options, task, progress)
-    progress(RunProgress("preflight", 2, 2))
-    return _Prepared(check, here, kit, python, unmet)
+    return unmet
+
+
+def _several(named: Path | str | tuple[Path | str, ...] | None) -> tuple[Path | str, ...]:
+    if isinstance(named, tuple):
+        return tuple(dict.fromkeys(named))
+    return (named,) if named else ()
+
+
+def _toolkits(check: Check, options: RunOptions) -> list[Toolkit | None]:
+    named = _several(options.cuda)
+    if len(named) > 1 and not check.each_toolkit:
+        raise Usage(
+            _("{name} does not compare toolkits; name one with --cuda").format(name=check.name)
+        )
+    return [choose_toolkit(check, each) for each in named] or [choose_toolkit(check)]
 
 
 def tools_on_path(check: Check) -> list[str]:
@@ -172,89 +222,132 @@ def choose_toolkit(check: Check, asked: Path | str | None = None) -> Toolkit | N
     return toolkit.choose(found, check)
 
 
-def _interpreter(
+def _interpreters(
     check: Check, options: RunOptions, task: Task[Any] | None, progress: Watch
-) -> Interpreter:
-    packages = check.packages
-    if options.python:
-        return interpreters.asked(options.python, packages)
+) -> dict[Packages, Interpreter]:
+    """Return a Python for each of the check's environments; builds those that are not there.
+
+    Of Pythons that the user named each has to fit somewhere; an environment that none of them
+    fits is found or built as ever.
+    """
+    wanted = environment.wanted(check)
+    found = _named_pythons(wanted, _several(options.python))
+    missing = []
+    for packages in wanted:
+        if packages not in found:
+            there = _standing(packages, check.folder)
+            if there is None:
+                missing.append(packages)
+            else:
+                found[packages] = there
+    if missing and not options.build:
+        raise EnvironmentNeeded(missing, environment.build_time(missing, check.folder))
+    for packages in missing:
+        found[packages] = environment.build(packages, check.folder, progress, _stopper(task))
+    return found
+
+
+def _named_pythons(
+    wanted: Sequence[Packages], named: Sequence[Path | str]
+) -> dict[Packages, Interpreter]:
+    found: dict[Packages, Interpreter] = {}
+    for each in named:
+        faults: list[EnvironmentFault] = []
+        for packages in wanted:
+            try:
+                found.setdefault(packages, interpreters.asked(each, packages))
+            except EnvironmentFault as fault:
+                faults.append(fault)
+        if len(faults) == len(wanted):
+            raise faults[0]
+    return found
+
+
+def _standing(packages: Packages, folder: Path) -> Interpreter | None:
+    """Return the user's own Python that fits, else the one that was built."""
     own = environment.satisfying(packages)
     if own is not None:
         return own
-    ready = environment.managed(packages, check.folder)
-    if ready is not None and not interpreters.broken(ready, packages):
-        return ready
-    if not options.build:
-        raise EnvironmentNeeded(packages, environment.build_time([(packages, check.folder)]))
-    return environment.build(packages, check.folder, progress, _stopper(task))
+    ready = environment.managed(packages, folder)
+    return ready if ready is not None and not interpreters.broken(ready, packages) else None
 
 
 def _stopper(task: Task[Any] | None) -> Callable[[], bool]:
     return (lambda: False) if task is None else (lambda: task.cancelled)
 
 
-def _recorded(
-    store: Store,
-    run: str,
-    prepared: _Prepared,
-    options: RunOptions,
-    task: Task[Any] | None,
-    progress: Watch,
-    record: dict[str, Any],
-) -> Run:
-    """Run the leg and record how it ended, also when it ends by an exception."""
-    legs: list[Leg] = []
-    status = RunStatus.FAILED
-    try:
-        legs.append(_leg(store, run, prepared, options, task, progress))
-        status = _status(legs)
-        progress(RunProgress("judge", 0, 1))
-    except (KeyboardInterrupt, Interrupted):
-        status = RunStatus.CANCELLED
-        raise
-    finally:
-        finished = store.runs.finish(
-            run,
-            status=status,
-            legs=legs,
-            verdicts=judge.judge(prepared.check, legs),
-            at=datetime.now(UTC),
-            machine=record | {"after": _after()},
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """One run under way: its record and who watches."""
+
+    store: Store
+    run: str
+    check: Check
+    machine: Machine
+    options: RunOptions
+    task: Task[Any] | None
+    progress: Watch
+
+    def through(self, prepared: Sequence[_Prepared], record: dict[str, Any]) -> Run:
+        """Run the legs one after another and record how they ended, also by an exception."""
+        legs: list[Leg] = []
+        status = RunStatus.FAILED
+        try:
+            for each in prepared:
+                legs.append(self._leg(each, alone=len(prepared) == 1))
+                if _stopped(legs):
+                    break
+            status = _status(legs)
+            self.progress(RunProgress("judge", 0, 1))
+        except (KeyboardInterrupt, Interrupted):
+            status = RunStatus.CANCELLED
+            raise
+        finally:
+            finished = self.store.runs.finish(
+                self.run,
+                status=status,
+                legs=legs,
+                verdicts=judge.judge(self.check, legs),
+                at=datetime.now(UTC),
+                machine=record | {"after": _after()},
+            )
+        self.progress(RunProgress("judge", 1, 1))
+        return finished
+
+    def _leg(self, prepared: _Prepared, *, alone: bool) -> Leg:
+        def keep(name: str, path: Path) -> None:
+            self.store.runs.keep(self.run, name if alone else f"{prepared.name}.{name}", path)
+
+        def watch(progress: RunProgress) -> None:
+            said = progress.message or progress.claim or ""
+            if not alone and progress.line is None:
+                progress = replace(progress, message=f"{prepared.name}: {said}".rstrip(": "))
+            self.progress(progress)
+
+        options = self.options
+        plan = LegPlan(
+            check=self.check,
+            interpreter=prepared.interpreter,
+            machine=self.machine,
+            toolkit=prepared.toolkit,
+            name=prepared.name,
+            archs=options.archs,
+            seconds=options.seconds,
+            seed=options.seed,
+            unmet=prepared.unmet,
+            device_results=options.device_results,
         )
-    progress(RunProgress("judge", 1, 1))
-    return finished
+        return run_leg(plan, keep=keep, progress=watch, cancelled=_stopper(self.task))
 
 
-def _leg(
-    store: Store,
-    run: str,
-    prepared: _Prepared,
-    options: RunOptions,
-    task: Task[Any] | None,
-    progress: Watch,
-) -> Leg:
-    def keep(name: str, path: Path) -> None:
-        store.runs.keep(run, name, path)
-
-    plan = LegPlan(
-        check=prepared.check,
-        interpreter=prepared.interpreter,
-        machine=prepared.machine,
-        toolkit=prepared.toolkit,
-        archs=options.archs,
-        seconds=options.seconds,
-        seed=options.seed,
-        unmet=prepared.unmet,
-        device_results=options.device_results,
-    )
-    return run_leg(plan, keep=keep, progress=progress, cancelled=_stopper(task))
+def _stopped(legs: Sequence[Leg]) -> bool:
+    return any(leg.fault is not None and leg.fault.code == "cancelled" for leg in legs)
 
 
 def _status(legs: Sequence[Leg]) -> RunStatus:
-    faults = [leg.fault for leg in legs]
-    if any(fault is not None and fault.code == "cancelled" for fault in faults):
+    if _stopped(legs):
         return RunStatus.CANCELLED
-    return RunStatus.FAILED if all(faults) else RunStatus.FINISHED
+    return RunStatus.FAILED if all(leg.fault for leg in legs) else RunStatus.FINISHED
 
 
 def _after() -> dict[str, Any]:

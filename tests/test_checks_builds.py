@@ -14,7 +14,7 @@ from reader.model import Packages
 
 def test_before_the_first_build_it_is_a_guess_and_says_so(tmp_path: Path) -> None:
     packages = Packages(requires=("example==1.0",), size_mb=1025)
-    found = environment.build_time([(packages, None)], root=tmp_path)
+    found = environment.build_time([packages], None, root=tmp_path)
     assert found.builds == 0
     assert 30 < found.seconds < 300
     set_language("en")

@@ -24,24 +24,25 @@ WHEEL = "planted_evens-1.2.0-py3-none-any.whl"
 HERE = Interpreter(sys.executable, ".".join(map(str, sys.version_info[:3])), "path")
 
 
-def a_wheel(folder: Path) -> Path:
+def a_wheel(folder: Path, version: str = "1.2.0") -> Path:
     """Write a small wheel by hand: no build tool, no network."""
     folder.mkdir(parents=True, exist_ok=True)
-    info = "planted_evens-1.2.0.dist-info"
+    info = f"planted_evens-{version}.dist-info"
+    wheel = folder / WHEEL.replace("1.2.0", version)
     files = {
-        "planted_evens.py": "EVENS = (2, 4)\n",
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: planted-evens\nVersion: 1.2.0\n",
+        "planted_evens.py": f"EVENS = (2, 4)\nVERSION = {version!r}\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: planted-evens\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\n"
         "Tag: py3-none-any\n",
     }
     lines = []
-    with zipfile.ZipFile(folder / WHEEL, "w") as archive:
+    with zipfile.ZipFile(wheel, "w") as archive:
         for name, text in files.items():
             digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=")
             lines.append(f"{name},sha256={digest.decode()},{len(text.encode())}")
             archive.writestr(name, text)
         archive.writestr(f"{info}/RECORD", "\n".join([*lines, f"{info}/RECORD,,\n"]))
-    return folder / WHEEL
+    return wheel
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_built_whole_shared_and_removed(packages: Packages, tmp_path: Path) -> N
     assert environment.managed(again, tmp_path / "check", root=tmp_path / "envs") is not None
     (took,) = builds.earlier(tmp_path / "envs")  # what the next estimate stands on
     assert took.seconds > 0
-    estimate = environment.build_time([(packages, tmp_path / "check")], root=tmp_path / "envs")
+    estimate = environment.build_time([packages], tmp_path / "check", root=tmp_path / "envs")
     assert (estimate.seconds, estimate.same) == (took.seconds, True)
     (kept,) = environment.managed_all(tmp_path / "envs")
     assert environment.remove(kept.key, root=tmp_path / "envs")

@@ -33,7 +33,7 @@ from reader.checks.log import Log
 from reader.checks.tree import MARKER, Tree, disk_use, kill_marked
 from reader.errors import EnvironmentFault, Interrupted
 from reader.language import _
-from reader.model import Interpreter, Packages, RunProgress
+from reader.model import Check, Interpreter, Packages, RunProgress
 
 __all__ = [
     "Managed",
@@ -43,10 +43,12 @@ __all__ = [
     "interpreters",
     "managed",
     "managed_all",
+    "ready",
     "reap",
     "remove",
     "satisfying",
     "size",
+    "wanted",
 ]
 
 COMPLETE = ".complete"
@@ -89,6 +91,21 @@ def managed(
     return None
 
 
+def wanted(check: Check) -> tuple[Packages, ...]:
+    """Return the environments a check runs in: one, or one for each of its sides."""
+    return tuple(dict.fromkeys(side.packages for side in check.sides)) or (check.packages,)
+
+
+def ready(
+    check: Check, among: Sequence[Interpreter] | None = None, *, root: Path | None = None
+) -> tuple[Interpreter | None, ...]:
+    """Return the Python for each of `wanted`, the user's own first; None where one is to build."""
+    return tuple(
+        satisfying(packages, among) or managed(packages, check.folder, root=root)
+        for packages in wanted(check)
+    )
+
+
 def install_key(packages: Packages, folder: Path | None = None) -> str:
     """Return what stands for the content of an environment, but for the Python's version."""
     lock = ""
@@ -125,10 +142,10 @@ def size(packages: Packages, folder: Path | None = None, *, root: Path | None = 
 
 
 def build_time(
-    wanted: Sequence[tuple[Packages, Path | None]], *, root: Path | None = None
+    missing: Sequence[Packages], folder: Path | None, *, root: Path | None = None
 ) -> builds.Estimate:
     """Return how long these environments will take to build, as far as this machine knows."""
-    pairs = [(install_key(packages, folder), packages.size_mb) for packages, folder in wanted]
+    pairs = [(install_key(packages, folder), packages.size_mb) for packages in missing]
     return builds.estimate(pairs, builds.earlier(_root(root)))
 
 

@@ -69,6 +69,7 @@ class Table:
                 int: _("a whole number"),
                 list: _("a list"),
                 dict: _("a table"),
+                bool: _("true or false"),
             }
             self.refuse(name, _("{kind} is expected here").format(kind=names[kind]))
         return value
@@ -137,6 +138,10 @@ class Table:
             self.refuse(name, _("between {least} and {most}").format(least=least, most=most))
         return value
 
+    def flag(self, name: str) -> bool:
+        """Return true or false; false where nothing is said."""
+        return bool(self._take(name, bool, False))
+
     def table(self, name: str, *, optional: bool = False) -> Table:
         """Return a table inside this one; an optional one that is missing is empty."""
         raw = self._take(name, dict, {} if optional else _MISSING)
@@ -190,7 +195,9 @@ class Table:
                     ),
                 )
             for each in condition.names:
-                if conditions.measurement(each) not in known:
+                # Without [[legs]] a leg's name is that of a toolkit, known only in a run.
+                legs = any("." in name for name in known)
+                if each not in known and (legs or conditions.measurement(each) not in known):
                     self.refuse(name, _("{name} is not in [measures]").format(name=each))
         return values
 

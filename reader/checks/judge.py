@@ -87,14 +87,17 @@ def _over_legs(
         return *_decide(check, claim, legs[0], together), together
     texts = (*claim.applies, *claim.confirm, *claim.refute)
     if any(conditions.parse(text).qualified for text in texts):
-        for leg in legs:
+        named = {n.rsplit(".", 1)[0] for t in texts for n in conditions.parse(t).names if "." in n}
+        for leg in [each for each in legs if each.name in named]:
             early = _before_measuring(check, claim, leg, together)
             if early is not None:
                 return early[0], _of_leg(early[1], leg), together
         return *_measured(claim, together), together
     decided = [(leg, *_decide(check, claim, leg, leg.measured)) for leg in legs]
     leg, kind, reason = min(decided, key=lambda each: _STRONGEST.index(each[1]))
-    return kind, _of_leg(reason, leg), leg.measured
+    others = [[each[0].name, each[1].value] for each in decided if each[0] is not leg]
+    told = Reason(reason.code, (*reason.params, ("other_legs", others)))
+    return kind, _of_leg(told, leg), leg.measured
 
 
 def _of_leg(reason: Reason, leg: Leg) -> Reason:
@@ -187,7 +190,8 @@ def _shown(claim: Claim) -> set[str]:
     for text in (*claim.applies, *claim.confirm, *claim.refute):
         names.update(conditions.measurement(name) for name in conditions.parse(text).names)
     for _kind, text_pair in claim.because:
-        names.update(_braced(text_pair.en) | _braced(text_pair.zh))
+        braced = _braced(text_pair.en) | _braced(text_pair.zh)
+        names.update(conditions.measurement(name) for name in braced)
     return names
 
 

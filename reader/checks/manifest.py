@@ -22,6 +22,7 @@ from reader.model import (
     Matches,
     Needs,
     Packages,
+    Side,
     Text,
     VerdictKind,
 )
@@ -39,6 +40,7 @@ _BOUNDS = {
     "disk_mb": (1, 200 * 1024),
     "artefacts_mb": (0, 256),
 }
+_NO_PACKAGES = Packages()
 _OWN_WORDS = ("claim", "condition", "leg", "true", "false")
 
 
@@ -87,9 +89,14 @@ def _check(top: Table, folder: Path, bundled: bool) -> Check:
     if top.integer("schema", least=0) != SCHEMA:
         top.refuse("schema", _("only schema {n} is known here").format(n=SCHEMA))
     measures = _measures(top)
-    known = tuple(name for name, _unit in measures)
+    packages, sides = _environments(top, folder)
+    each_toolkit = top.flag("each_toolkit")
+    if sides and each_toolkit:
+        top.refuse("each_toolkit", _("a check with [[legs]] has its legs already"))
+    plain = tuple(name for name, _unit in measures)
+    known = (*plain, *(f"{side.name}.{name}" for side in sides for name in plain))
     control = top.table("control")
-    control_conditions = control.conditions("expect", known)
+    control_conditions = control.conditions("expect", plain)
     if not control_conditions:
         control.refuse("expect", _("a check needs a negative control: at least one condition"))
     control_text = control.text("text")
@@ -101,7 +108,7 @@ def _check(top: Table, folder: Path, bundled: bool) -> Check:
         claims=_claims(top, known),
         control=control_conditions,
         control_text=control_text,
-        packages=_packages(top.table("environment", optional=True), folder),
+        packages=packages,
         limits=_limits(top.table("limits", optional=True)),
         matches=_matches(top.table("matches", optional=True)),
         archs=top.words("archs", r"sm_[0-9]{2,3}[af]?"),
@@ -109,6 +116,8 @@ def _check(top: Table, folder: Path, bundled: bool) -> Check:
         folder=folder,
         hash=check_folder.content_hash(folder),
         bundled=bundled,
+        sides=sides,
+        each_toolkit=each_toolkit,
     )
     top.done()
     return check
@@ -187,13 +196,35 @@ def _because(table: Table, known: tuple[str, ...]) -> tuple[tuple[VerdictKind, T
     return tuple(texts)
 
 
-def _packages(table: Table, folder: Path) -> Packages:
+def _environments(top: Table, folder: Path) -> tuple[Packages, tuple[Side, ...]]:
+    """Return the check's environment and its sides; with sides, the first is their sum."""
+    common = _packages(top.table("environment", optional=True), folder)
+    tables = top.tables("legs") if "legs" in top.names else []
+    sides: list[Side] = []
+    for table in tables:
+        name = table.word("name", r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
+        if name in (side.name for side in sides):
+            table.refuse("name", _("{id} is there twice").format(id=name))
+        sides.append(Side(name, _packages(table, folder, common)))
+    if len(sides) == 1:
+        top.refuse("legs", _("one leg compares nothing; write [environment] alone"))
+    if not sides:
+        return common, ()
+    distinct = tuple(dict.fromkeys(side.packages for side in sides))
+    requires = dict.fromkeys(each for packages in distinct for each in packages.requires)
+    summed = sum(packages.size_mb for packages in distinct)
+    return Packages(common.python, tuple(requires), None, summed, ()), tuple(sides)
+
+
+def _packages(table: Table, folder: Path, base: Packages = _NO_PACKAGES) -> Packages:
+    """Return what an environment holds; what a leg does not say is as in [environment]."""
+    imports = table.words("imports", r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
     packages = Packages(
-        python=table.specifier("python", default=">=3.11"),
-        requires=table.requirements("requires"),
-        lock=table.file("lock", folder),
-        size_mb=table.integer("size_mb", least=0, most=100_000, default=0),
-        import_names=table.words("imports", r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"),
+        python=table.specifier("python", default=base.python),
+        requires=table.requirements("requires") or base.requires,
+        lock=table.file("lock", folder) or base.lock,
+        size_mb=table.integer("size_mb", least=0, most=100_000, default=base.size_mb),
+        import_names=imports or base.import_names,
     )
     table.done()
     return packages

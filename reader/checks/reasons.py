@@ -9,6 +9,7 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from reader.checks.conditions import measurement
 from reader.language import catalogue, language
 from reader.model import Check, Reason, VerdictKind
 
@@ -93,6 +94,13 @@ UNITS: dict[str, str] = {
     "cases": _("cases"),
     "warps": _("warps"),
 }
+_WORDS = {
+    "confirmed": _("Confirmed"),
+    "refuted": _("Refuted"),
+    "inconclusive": _("Inconclusive"),
+    "not_applicable": _("Not applicable"),
+    "could_not_run": _("Could not run"),
+}
 _TIGHT = ("%", "×", "°")  # written without a space
 _VERDICTS = {
     "confirmed": VerdictKind.CONFIRMED,
@@ -112,7 +120,7 @@ def render(reason: Reason, check: Check | None = None, tongue: str | None = None
     if own is not None:
         filled = _filled(own, params, units, tongue)
         if filled is not None:
-            return filled
+            return filled + _addition(reason.code, params, _speaker(tongue))
     sentence = SENTENCES.get(reason.code)
     if sentence is None:
         told = ", ".join(f"{name}: {value}" for name, value in params.items() if name != "claim")
@@ -127,7 +135,10 @@ def _addition(code: str, params: Mapping[str, Any], say: Callable[[str], str]) -
     if code == "gpu_missing" and params.get("why"):
         added = say(_(" ({why})")).format(why=say(str(params["why"])))
     if params.get("leg"):
-        added += say(_(" [{leg}]")).format(leg=params["leg"])
+        legs = [str(params["leg"])]
+        for name, verdict in params.get("other_legs") or ():
+            legs.append(f"{name}: {say(_WORDS.get(str(verdict), str(verdict)))}")
+        added += say(_(" [{leg}]")).format(leg=say(_("; ")).join(legs))
     return added
 
 
@@ -160,7 +171,7 @@ def _filled(
                 return None
             parts.append("?")
         else:
-            unit = units.get(name, "") if spec == "u" else ""
+            unit = units.get(measurement(name), "") if spec == "u" else ""
             parts.append(number(params[name], unit, tongue))
     return "".join(parts).rstrip(": ") if lenient else "".join(parts)
 

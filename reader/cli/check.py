@@ -110,10 +110,18 @@ def _print(one: Check, around: Surroundings, why: str | None) -> None:
 @click.argument("name", metavar="CHECK")
 @click.option("--item", metavar="ID", help=_("The item or entry it is run for."))
 @click.option(
-    "--cuda", type=click.Path(path_type=Path), metavar="DIR", help=_("The CUDA toolkit's folder.")
+    "--cuda",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help=_("The CUDA toolkit's folder; given twice, the check runs with each where it can."),
 )
 @click.option(
-    "--python", type=click.Path(path_type=Path), metavar="EXE", help=_("The Python to run it with.")
+    "--python",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="EXE",
+    help=_("The Python to run it with; given twice where the check compares versions."),
 )
 @click.option("--arch", "archs", multiple=True, metavar="sm_NN", help=_("A target to measure."))
 @click.option(
@@ -143,8 +151,8 @@ def run(
         if item is not None:
             store.library.get(item)
     record = perform(session, one, item, ask=not o.pop("yes"), **o)
-    if o["cuda"] is not None:
-        _remember_toolkit(session, o["cuda"])
+    if len(o["cuda"]) == 1:
+        _remember_toolkit(session, o["cuda"][0])
     if as_json:
         voice.document(run_document(record, one, language()))
     else:
@@ -190,8 +198,8 @@ def perform(
     item: str | None,
     *,
     ask: bool,
-    cuda: Path | None = None,
-    python: Path | None = None,
+    cuda: Sequence[Path] = (),
+    python: Sequence[Path] = (),
     archs: Sequence[str] = (),
     seconds: int | None = None,
 ) -> Run:
@@ -199,8 +207,8 @@ def perform(
     from reader.runner import EnvironmentNeeded, RunOptions
 
     options = RunOptions(
-        cuda=cuda or _last_toolkit(session),
-        python=python,
+        cuda=tuple(cuda) or _last_toolkit(session),
+        python=tuple(python),
         archs=tuple(archs),
         seconds=seconds,
         build=not ask,
@@ -220,7 +228,7 @@ def _last_toolkit(session: Session) -> Path | None:
 
 
 def _ask_to_build(one: Check, needed: Any) -> None:
-    packages = ", ".join(one.packages.requires) or one.packages.python
+    packages = ", ".join(needed.packages.requires) or needed.packages.python
     if not voice.can_ask():
         raise CheckError(
             _(

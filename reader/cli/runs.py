@@ -16,7 +16,7 @@ from reader.cli.plain import wrap
 from reader.cli.session import Session, pass_session
 from reader.cli.surroundings import freshness
 from reader.language import _, language
-from reader.model import Check, Run, VerdictKind
+from reader.model import Check, Leg, Run, VerdictKind
 from reader.report import check_of
 from reader.report.difference import difference
 from reader.report.record import run_document
@@ -108,6 +108,8 @@ def print_run(record: Run, check: Check | None) -> None:
     for reason in record.stale:
         voice.say(voice.paint(f"{voice.glyph('stale')} {sentence(reason, check)}", "stale"))
     for leg in record.legs:
+        if len(record.legs) > 1:
+            voice.say(_leg_line(leg, check))
         if leg.fault is not None:
             voice.say(f"{leg.name}: {sentence(leg.fault, check)}")
     for verdict in record.verdicts:
@@ -131,6 +133,17 @@ def print_run(record: Run, check: Check | None) -> None:
         voice.say(
             "", _("Kept: {n} files in {folder}").format(n=len(record.artefacts), folder=folder)
         )
+
+
+def _leg_line(leg: Leg, check: Check | None) -> str:
+    """Return what one of several legs ran on: its pinned packages, its toolkit, its time."""
+    sides = {side.name: side.packages for side in check.sides} if check is not None else {}
+    pinned = sides[leg.name].requires if leg.name in sides else ()
+    parts = [*(each.replace("==", " ") for each in pinned)]
+    parts.append(f"Python {leg.environment.get('version')}")
+    if leg.toolkit:
+        parts.append(f"CUDA {leg.toolkit.get('release')} {leg.toolkit.get('root')}")
+    return voice.paint(f"{leg.name}: {', '.join(parts)} · {leg.seconds:.1f} s", "dim")
 
 
 @run.command("diff", help=_("Tell two runs apart: machine, versions, results."))

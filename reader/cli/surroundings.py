@@ -43,9 +43,8 @@ class Surroundings:
         """Return the Python a check would run in without building anything."""
         from reader.checks import environment
 
-        return environment.satisfying(check.packages, self.interpreters) or environment.managed(
-            check.packages, check.folder
-        )
+        found = environment.ready(check, self.interpreters)
+        return found[0] if all(found) else None
 
     def preflight(self, check: Check) -> tuple[Preflight, ...]:
         """Return per claim whether it can be shown here."""
@@ -84,7 +83,7 @@ class Surroundings:
                 "present": ready is not None,
                 "size_mb": check.packages.size_mb,
                 "python": ready.path if ready else None,
-                "build_s": round(self.build_time(check).seconds),
+                "build_s": 0 if ready else round(self.build_time(check).seconds),
             },
             "matches": [*check.matches.urls, *check.matches.projects],
             "why": why,
@@ -104,10 +103,13 @@ class Surroundings:
         )
 
     def build_time(self, check: Check) -> Estimate:
-        """Return how long a check's Python would take to build; as text with its basis."""
+        """Return how long what is not there yet takes to build; as text with its basis."""
         from reader.checks import environment
 
-        return environment.build_time([(check.packages, check.folder)])
+        found = environment.ready(check, self.interpreters)
+        pairs = zip(environment.wanted(check), found, strict=True)
+        missing = [packages for packages, python in pairs if python is None]
+        return environment.build_time(missing, check.folder)
 
 
 def freshness(session: Session, checks: Sequence[Check]) -> Callable[[Run], Run]:

@@ -46,9 +46,8 @@ class Bench:
         """Return the Python that a check would run in without building one."""
         from reader.checks import environment
 
-        return environment.satisfying(check.packages, self.interpreters) or environment.managed(
-            check.packages, check.folder
-        )
+        found = environment.ready(check, self.interpreters)
+        return found[0] if all(found) else None
 
     def preflight(self, check: Check) -> tuple[Preflight, ...]:
         """Say per claim whether it can be shown here."""

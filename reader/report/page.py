@@ -229,8 +229,8 @@ def command(run: Run, *, here: bool) -> str:
     for target in dict.fromkeys(each for leg in run.legs for each in _targets(leg)):
         words += ["--arch", target]
     roots = dict.fromkeys(str(each) for each in (_root(leg) for leg in run.legs) if each)
-    if here and len(roots) == 1:
-        words += ["--cuda", next(iter(roots))]
+    for root in roots if here else ():
+        words += ["--cuda", root]
     return " ".join(shlex.quote(each) for each in words)
 
 
