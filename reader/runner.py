@@ -22,7 +22,7 @@ from reader.checks import (
     toolkit,
 )
 from reader.checks.process import LegPlan, run_leg
-from reader.errors import CheckError, EnvironmentFault, Interrupted, Usage
+from reader.errors import CheckError, EnvironmentFault, Interrupted, ToolkitError, Usage
 from reader.language import _
 from reader.model import (
     Check,
@@ -58,6 +58,7 @@ class RunOptions:
     build: bool = False  # whether an environment may be built
     check_folders: tuple[str, ...] | None = None  # the user's own; None: as the settings say
     seed: int = 0
+    stopped: RunStatus = RunStatus.CANCELLED  # what a run that was stopped is recorded as
     device_results: Path | None = None  # tests only: what a GPU would have given
 
 
@@ -100,9 +101,10 @@ def run_check(
 ) -> Run:
     """Run a check by name and return the finished record; asks nothing.
 
-    Raises EnvironmentNeeded, ToolkitError, EnvironmentFault or another CheckError before anything
-    is recorded. Once recorded, whatever happens ends in the record: a failure as FAILED with
-    could_not_run, a stop as CANCELLED with what was measured so far.
+    Raises EnvironmentNeeded or another CheckError before anything is recorded; ToolkitError and
+    EnvironmentFault too, but for an item the failure is a Run with could_not_run and the reason.
+    Once recorded, whatever happens ends in the record: a failure as FAILED with could_not_run, a
+    stop as CANCELLED (or what the options say) with what was measured so far.
     """
     options = options or RunOptions()
     check = find_check(name, options.check_folders)
@@ -113,13 +115,50 @@ def run_check(
             )
         )
     here = machine.describe()
-    prepared = _prepare(check, here, options, task, progress)
+    try:
+        prepared = _prepare(check, here, options, task, progress)
+    except (ToolkitError, EnvironmentFault) as error:
+        if item is not None:
+            _record_failure(store_path, check, here, item, error)
+        raise
     with Store.open(store_path) as store:
         store.runs.reap()
         record = machine.as_record(here)
         run = store.runs.start(check, item, record, datetime.now(UTC))
         running = _Running(store, run, check, here, options, task, progress)
         return running.through(prepared, record)
+
+
+def _record_failure(
+    store_path: Path, check: Check, here: Machine, item: str, error: ToolkitError | EnvironmentFault
+) -> None:
+    """Keep a run that never came to measuring, so that the item's history says why."""
+    code = "toolkit_failed" if isinstance(error, ToolkitError) else "environment_failed"
+    fault = Reason(code, (("said", str(error)),))
+    names = [side.name for side in check.sides] or ["main"]
+    legs = [_no_leg(name, check, fault) for name in names]
+    now = datetime.now(UTC)
+    with Store.open(store_path) as store:
+        run = store.runs.start(check, item, machine.as_record(here), now)
+        verdicts = judge.judge(check, legs)
+        store.runs.finish(run, status=RunStatus.FAILED, legs=legs, verdicts=verdicts, at=now)
+
+
+def _no_leg(name: str, check: Check, fault: Reason) -> Leg:
+    return Leg(
+        name=name,
+        environment={},
+        toolkit=None,
+        target=" ".join(check.archs),
+        measured={},
+        cases=(),
+        log="",
+        command=(),
+        exit_status=None,
+        seconds=0.0,
+        fault=fault,
+        control_done=False,
+    )
 
 
 def find_check(name: str, check_folders: Sequence[str] | None = None) -> Check:
@@ -297,10 +336,10 @@ class _Running:
                 legs.append(self._leg(each, alone=len(prepared) == 1))
                 if _stopped(legs):
                     break
-            status = _status(legs)
+            status = self.options.stopped if _stopped(legs) else _status(legs)
             self.progress(RunProgress("judge", 0, 1))
         except (KeyboardInterrupt, Interrupted):
-            status = RunStatus.CANCELLED
+            status = self.options.stopped
             raise
         finally:
             finished = self.store.runs.finish(
@@ -341,12 +380,11 @@ class _Running:
 
 
 def _stopped(legs: Sequence[Leg]) -> bool:
-    return any(leg.fault is not None and leg.fault.code == "cancelled" for leg in legs)
+    codes = {leg.fault.code for leg in legs if leg.fault is not None}
+    return bool(codes & {"cancelled", "interrupted"})
 
 
 def _status(legs: Sequence[Leg]) -> RunStatus:
-    if _stopped(legs):
-        return RunStatus.CANCELLED
     return RunStatus.FAILED if all(leg.fault for leg in legs) else RunStatus.FINISHED
 
 

@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 
 from reader import runner
-from reader.errors import CheckError, Usage
+from reader.checks import reasons
+from reader.errors import CheckError, EnvironmentFault, ToolkitError, Usage
 from reader.model import (
     Interpreter,
     Leg,
+    Query,
     Run,
     RunProgress,
     RunStatus,
@@ -29,6 +31,7 @@ from reader.runner import RunOptions, run_check, staleness
 from reader.store import Store
 from reader.tasks import Task, Tasks
 from tests.checks_here import FOLDER, MACHINE, small
+from tests.command import furnished
 
 V = VerdictKind
 
@@ -113,6 +116,48 @@ def test_cancelled_keeps_what_was_measured(store: Path) -> None:
     assert ended[0].status is RunStatus.CANCELLED
     assert ended[0].legs[0].measured["sums"] == 7
     assert {each.verdict for each in ended[0].verdicts} == {V.COULD_NOT_RUN}
+
+
+def test_ctrl_c_inside_a_leg_keeps_what_was_measured(store: Path) -> None:
+    def watch(progress: RunProgress) -> None:
+        if progress.line and "now it hangs" in progress.line:
+            raise KeyboardInterrupt  # where a signal handler would raise it
+
+    done = run(store, "hangs", progress=watch, seconds=60, stopped=RunStatus.INTERRUPTED)
+    assert done.status is RunStatus.INTERRUPTED
+    assert done.legs[0].measured["sums"] == 7
+    assert {each.reason.code for each in done.verdicts} == {"interrupted"}
+
+
+def an_item(store: Path) -> str:
+    """Put one item into the store and return its id."""
+    with Store.open(furnished(store)) as opened:
+        return opened.library.ids(Query())[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "code"),
+    [
+        ({"python": "/nowhere/python"}, EnvironmentFault, "environment_failed"),
+        ({"cuda": "/nowhere/cuda", "python": sys.executable}, ToolkitError, "toolkit_failed"),
+    ],
+)
+def test_what_an_item_asked_for_in_vain_is_a_run_with_its_reason(
+    store: Path, options: dict[str, Any], error: type[CheckError], code: str
+) -> None:
+    item = an_item(store)
+    given = RunOptions(check_folders=(str(FOLDER),), **options)
+    with pytest.raises(error):
+        run_check(store, "confirms", options=given)  # for nobody: nothing to keep
+    with pytest.raises(error) as caught:
+        run_check(store, "confirms", item=item, options=given)
+    with Store.open(store) as opened:
+        (kept,) = opened.runs.all(item=item)
+    assert kept.status is RunStatus.FAILED
+    assert {each.verdict for each in kept.verdicts} == {V.COULD_NOT_RUN}
+    said = reasons.render(kept.verdicts[0].reason, small("confirms"), "en")
+    assert str(caught.value) in said
+    assert kept.verdicts[0].reason.code == code
 
 
 def test_a_killed_process_leaves_an_interrupted_run(store: Path) -> None:

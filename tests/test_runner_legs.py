@@ -23,6 +23,7 @@ from reader.store import Store
 from tests.checks_here import FOLDER
 from tests.test_checks_environment import a_wheel
 from tests.test_checks_toolkit import a_toolkit
+from tests.test_runner import an_item
 
 V = VerdictKind
 
@@ -156,6 +157,22 @@ def test_a_broken_leg_is_no_verdict(check: Check, tmp_path: Path) -> None:
     changed = {f"{each['part']} {each['name']}" for each in difference(done, broken)}
     assert {"results 1.3.minor", "verdicts grew"} <= changed
     assert "results 1.2.minor" not in changed
+
+
+def test_a_build_that_fails_for_an_item_is_kept(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "s.db"
+    item = an_item(store)
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "nowhere"))
+    given = RunOptions(check_folders=(str(check.folder),), build=True)
+    with pytest.raises(EnvironmentFault):
+        run_check(store, check.name, item=item, options=given)
+    with Store.open(store) as opened:
+        (kept,) = opened.runs.all()
+    assert [leg.name for leg in kept.legs] == ["1.2", "1.3"]
+    assert [each.reason.code for each in kept.verdicts] == ["environment_failed"]
+    assert environment.managed_all() == []
 
 
 @pytest.mark.parametrize(

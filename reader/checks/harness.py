@@ -96,7 +96,9 @@ class Check:
             text = Path(os.environ["READPROOF_PARAMETERS"]).read_text(encoding="utf-8")
             parameters = json.loads(text)
         self.parameters: dict[str, Any] = parameters
-        self.leg: str = parameters.get("leg", "main")  # which of several environments or toolkits this is
+        self.leg: str = parameters.get(
+            "leg", "main"
+        )  # which of several environments or toolkits this is
         self.archs: list[str] = parameters["archs"]
         # root, version, release and the path of each tool by its name (nvcc, ptxas, nvlink …)
         self.toolkit: dict[str, str] | None = parameters["toolkit"]

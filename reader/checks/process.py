@@ -26,6 +26,7 @@ from reader.checks import harness, result
 from reader.checks.log import Log
 from reader.checks.manifest import SCRIPT
 from reader.checks.tree import MARKER, Tree, disk_use, kill_marked
+from reader.errors import Interrupted
 from reader.model import Check, Interpreter, Leg, Machine, Reason, RunProgress, Toolkit
 
 FLAGS = ("-B", "-E", "-s", "-u", "-X", "utf8")
@@ -123,7 +124,7 @@ def run_leg(
         scratch = _Scratch(root)
         ran.fault = _prepare(plan, scratch)
         if ran.fault is None:
-            _execute(plan, scratch, log, cancelled, ran)
+            _execute_or_stop(plan, scratch, log, cancelled, ran)
         return _leg(plan, scratch, log, ran, time.monotonic() - began, keep)
     finally:
         shutil.rmtree(root, ignore_errors=True)
@@ -222,6 +223,17 @@ def overrides(environment: Mapping[str, str]) -> dict[str, str]:
         for name, value in sorted(environment.items())
         if _PASSED.fullmatch(name) and not _NOT_RECORDED.fullmatch(name) and name not in _DROPPED
     }
+
+
+def _execute_or_stop(
+    plan: LegPlan, scratch: _Scratch, log: Log, cancelled: Callable[[], bool], ran: _Ran
+) -> None:
+    """Execute; whoever breaks in, be it while it is being ended, finds what was measured so far."""
+    try:
+        _execute(plan, scratch, log, cancelled, ran)
+    except (KeyboardInterrupt, Interrupted):
+        kill_marked(scratch.root.name)
+        ran.fault = Reason("interrupted")
 
 
 def _execute(

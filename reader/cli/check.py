@@ -213,6 +213,7 @@ def perform(
         seconds=seconds,
         build=not ask,
         check_folders=session.settings.check_folders,
+        stopped=RunStatus.INTERRUPTED,
     )
     try:
         return _once(session, one, item, options)
