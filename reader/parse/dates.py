@@ -41,6 +41,14 @@ _SHAPES = [
     )
 ]
 
+_USUAL = re.compile(
+    r"(?:(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), )?"
+    r"(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([12]\d{3}) "
+    r"|([12]\d{3}-\d\d-\d\d)T)([01]\d:[0-5]\d:[0-5]\d|2[0-3]:[0-5]\d:[0-5]\d)"
+    r"(?:Z| GMT| ?([+-])([01]\d|2[0-3]):?([0-5]\d))\Z",
+    re.ASCII,
+)
+
 
 def parse_date(text: str | None, language: str | None = None) -> datetime | None:
     """Return an instant in UTC; None for what is no date, or lies before 1971.
@@ -49,6 +57,8 @@ def parse_date(text: str | None, language: str | None = None) -> datetime | None
     """
     if not text or len(text) > 120:
         return None
+    if found := _USUAL.match(text):
+        return _usual(found)
     words = " ".join(unicodedata.normalize("NFKC", text).split()).lower()
     if re.fullmatch(r"\d{10}|\d{13}", words):
         return _plausible(datetime.fromtimestamp(int(words[:10]), UTC))
@@ -57,6 +67,17 @@ def parse_date(text: str | None, language: str | None = None) -> datetime | None
         if found := shape.fullmatch(words.strip()):
             return _instant(found.groupdict(), (language or "").lower())
     return None
+
+
+def _usual(found: re.Match[str]) -> datetime | None:
+    """Read what nearly all feeds write, RFC 822 with a number for its zone or ISO 8601."""
+    day, name, year, iso, clock, sign, hours, minutes = found.groups()
+    date = iso or f"{year}-{_MONTHS[name.lower()]:02}-{int(day):02}"
+    zone = f"{sign}{hours}:{minutes}" if sign else "+00:00"
+    try:
+        return _plausible(datetime.fromisoformat(f"{date}T{clock}{zone}").astimezone(UTC))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _instant(found: dict[str, str | None], language: str) -> datetime | None:

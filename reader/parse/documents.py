@@ -1,4 +1,4 @@
-"""RSS, Atom and RDF through feedparser, its sanitiser and link resolver off."""
+"""RSS, Atom and RDF: what feedparser gives (its sanitiser and link resolver off) → ParsedFeed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 from reader.errors import NotUnderstood
 from reader.language import _
 from reader.model import ParsedEntry, ParsedFeed
-from reader.parse import repair
+from reader.parse import quick, repair
 from reader.parse.dates import parse_date
 from reader.parse.texts import has_markup, paragraphs, plain_title, web_address
 
@@ -37,8 +37,11 @@ class _Document:
 
 def read(text: str, root: str, url: str | None, notices: tuple[str, ...]) -> ParsedFeed:
     """Read a document whose root element is known to be a feed's."""
-    mended, odd = repair.mend(text)
-    parsed = _parsed(mended, url)
+    well_formed, odd = repair.as_it_stands(text), False
+    parsed: Any = quick.parse(well_formed, url) if well_formed is not None else None
+    if parsed is None:
+        mended, odd = repair.mend(text)
+        parsed = quick.parse(mended, url) or _parsed(mended, url)
     document = _Document(parsed, root, url)
     _raise_arxiv_error(parsed.entries)
     entries = [_entry(each, document) for each in parsed.entries]

@@ -11,6 +11,10 @@ _INLINE = re.compile(
     r"|strong|sub|sup|time|tt|u|var|wbr)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
+_PLAIN = re.compile(
+    r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::[0-9]+)?(?:/[^\s;?#\x00-\x20\x7f\\]*)?"
+    r"(?:\?[^\s;#\x00-\x20\x7f]+)?(?:#[^\s;\x00-\x20\x7f]+)?\Z"
+)
 _ANY_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>|<!--")
 
 
@@ -39,8 +43,15 @@ def plain_title(text: str, *, markup: bool) -> str:
     return " ".join(html.unescape(text).split())
 
 
+def is_plain_address(address: str) -> bool:
+    """Tell whether an address is whole and stays to the letter what it is when it is resolved."""
+    return _PLAIN.match(address) is not None
+
+
 def web_address(address: str | None, base: str | None) -> str | None:
     """Return `address` resolved against `base` when it is http or https, else None."""
+    if address and is_plain_address(address):
+        return address
     address = re.sub(r"[\x00-\x1f\x7f]", "", address or "").strip()
     if not address:
         return None
