@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import re
+import time
 
 import pytest
 
@@ -93,3 +95,26 @@ def test_title_author_and_date_are_the_pages_own() -> None:
     assert (page.title, page.authors) == ("Tiles & queues vector<T>", ("A. Person",))
     assert page.published is not None
     assert page.published.isoformat() == "2026-10-05T00:00:00+00:00"
+
+
+_DEEP = "<div>" * 150 + f"<p>{PARAGRAPH}</p>" + "</div>" * 150
+HOSTILE = {
+    "great": f"<p>{PARAGRAPH}</p>" * 9_000,
+    "too many": "<p>x</p>" * 100_000,
+    "deep": _DEEP * 120,
+    "attributes of one": "<p " + " ".join(f"a{n}=1" for n in range(200_000)) + ">",
+    "attributes of all": ("<p " + "a=1 " * 150 + ">x</p>") * 3_000,
+    "a long class": f"<div class='{'a ' * 900_000}'><p>{PARAGRAPH}</p></div>",
+    "references": "<p>" + "a&amp;b " * 300_000,
+    "quotes": '<a "' * 15_000 + "<b '" * 15_000,
+    "opened again": "<p><b><i>" * 12_000,
+    "links": "<p><a href='/x'>word, word, word</a></p>" * 9_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_page_costs_seconds(name: str) -> None:
+    begun = time.process_time()
+    with contextlib.suppress(NotUnderstood):
+        article(HOSTILE[name].encode(), url=URL)
+    assert time.process_time() - begun < 15

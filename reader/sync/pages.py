@@ -17,7 +17,9 @@ from reader.sanitise import clean_html, clean_text, text_of_clean
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-MOST_BYTES = 5 << 20
+MOST_BYTES = 3 << 20
+MOST_TAGS = 40_000  # an article has some hundreds, its page some thousands
+MOST_ATTRIBUTES = 200  # of one tag
 MOST_DEPTH = 200  # elements inside one another; an article has a few dozen
 _MARK = "data-readproof"
 _BLOCKS = "self::p or self::pre or self::table or self::h2 or self::li or self::blockquote"
@@ -25,6 +27,8 @@ _FURNITURE = (
     ".//script | .//style | .//nav | .//aside | .//form | .//footer | .//noscript"
     " | .//*[contains(concat(' ', @class, ' '), ' comments ')] | .//*[@id='comments']"
 )
+_QUOTED = re.compile(r"""\"[^"]*+"|'[^']*+'""")
+_TAG = re.compile(r"""<[A-Za-z](?:[^>"']|"[^"]*+"|'[^']*+')*+""")
 _PICTURES = re.compile(rb"\A(?:%PDF-|\x89PNG|\xff\xd8\xff|GIF8|PK\x03\x04|\x1f\x8b)")
 
 
@@ -47,6 +51,8 @@ def article(body: bytes, *, content_type: str | None = None, url: str | None = N
     if _PICTURES.match(body):
         raise NotUnderstood(_("This is no page but a file to download. Open it in the browser."))
     text, _notice = decode(body, content_type)
+    if _too_costly(text):
+        raise NotUnderstood(_("The page is too large to be an article. Open it in the browser."))
     root = _parsed(text)
     title, authors, published = _title(root), _authors(root), _published(root)
     html = _whole(root, _extracted(root))
@@ -60,6 +66,20 @@ def article(body: bytes, *, content_type: str | None = None, url: str | None = N
         authors=authors,
         published=published,
     )
+
+
+def _too_costly(text: str) -> bool:
+    """Tell whether a page would keep the parser or the library busy for minutes."""
+    if text.count("<") > MOST_TAGS:
+        return True
+    values = 0
+    for tag in _TAG.finditer(text):
+        values += tag[0].count("=")
+        if len(tag[0]) > 2 * MOST_ATTRIBUTES:
+            written = len(_QUOTED.sub('""', tag[0]).split())
+            if written > MOST_ATTRIBUTES:
+                return True
+    return values > MOST_TAGS * 2
 
 
 def _parsed(text: str) -> HtmlElement:
@@ -124,13 +144,20 @@ def _whole(root: HtmlElement, found: HtmlElement) -> str:
 
 def _home(root: HtmlElement, kept: set[Any]) -> HtmlElement | None:
     """Return the smallest element of the page that holds most blocks of the article."""
-    blocks = [each for each in root.iter() if each.get(_MARK) in kept]
-    counted: dict[HtmlElement, int] = {}
-    for each in blocks:
-        for above in each.iterancestors():
-            counted[above] = counted.get(above, 0) + 1
-    enough = [each for each, count in counted.items() if count * 10 >= len(blocks) * 9]
-    return max(enough, key=lambda each: len(list(each.iterancestors())), default=None)
+    from lxml import etree
+
+    wanted = len(kept) * 9 / 10
+    below: list[int] = [0]  # blocks inside each open element
+    for step, each in etree.iterwalk(root, events=("start", "end")):
+        if step == "start":
+            below.append(each.get(_MARK) in kept)
+            continue
+        inside = below.pop()
+        own = each.get(_MARK) in kept
+        if inside - own >= wanted:
+            return each  # the first to close is the smallest
+        below[-1] += inside
+    return None
 
 
 def _first(root: HtmlElement, *paths: str) -> str:
