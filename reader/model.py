@@ -365,6 +365,7 @@ class Entry:
     marks: Marks
     notices: tuple[str, ...] = ()
     digest: str | None = None
+    categories: tuple[str, ...] = ()  # the feed's; of releases and papers also what kind they are
 
 
 @dataclass(frozen=True, slots=True)

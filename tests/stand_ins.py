@@ -201,3 +201,122 @@ def _with_etag(asked: Asked, body: bytes, headers: dict[str, str], kind: str) ->
     if asked.headers.get("If-None-Match") == headers["ETag"]:
         return Answer(status=304, headers=headers)
     return Answer(body, headers=headers)
+
+
+# ── arXiv ──
+
+
+@dataclass
+class Paper:
+    """One paper as arXiv announces it."""
+
+    number: str
+    title: str
+    abstract: str
+    version: int = 1
+    announce: str = "new"  # replace, cross, replace-cross
+    comment: str = ""
+    categories: tuple[str, ...] = ("cs.PL",)
+    published: str = "2026-10-01T10:00:00Z"
+
+
+@dataclass
+class ArXiv:
+    """rss.arxiv.org and export.arxiv.org: the batch of a day, and answers to searches."""
+
+    server: FeedServer
+    batch: list[Paper] = field(default_factory=list)
+    day: str = "2026-11-03"  # of the batch, Eastern
+    found: list[Paper] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def install(self) -> None:
+        """Answer from now on."""
+        self.server.fallback = self.answer
+
+    def answer(self, asked: Asked) -> Answer | None:
+        """Return what arXiv answers; None for another host."""
+        parts = urlsplit(asked.url)
+        if not (parts.hostname or "").endswith("arxiv.org"):
+            return None
+        self.asked.append(asked.url)
+        query = parse_qs(parts.query)
+        if parts.path.startswith("/api/"):
+            return _with_etag(asked, self._api(query), {}, "application/atom+xml")
+        if parts.path.startswith("/rss/"):
+            return _with_etag(asked, self._rss(), {}, "application/rss+xml")
+        return _with_etag(asked, self._atom(), {}, "application/xml")
+
+    def _atom(self) -> bytes:
+        made = "".join(
+            f"<entry><id>oai:arXiv.org:{each.number}v{each.version}</id>"
+            f"<title>{html.escape(each.title)}</title><updated>{self.day}T05:00:01Z</updated>"
+            f'<link href="https://arxiv.org/abs/{each.number}" rel="alternate" type="text/html"/>'
+            f"<summary>{html.escape(self._said(each))}</summary>"
+            + "".join(f'<category term="{name}"/>' for name in each.categories)
+            + f"<published>{self.day}T00:00:00-05:00</published>"
+            f"<arxiv:announce_type>{each.announce}</arxiv:announce_type>"
+            "<dc:creator>Ada Byte, Bob Word</dc:creator></entry>"
+            for each in self.batch
+        )
+        return (
+            "<?xml version='1.0' encoding='UTF-8'?><feed xmlns='http://www.w3.org/2005/Atom' "
+            "xmlns:arxiv='http://arxiv.org/schemas/atom' "
+            "xmlns:dc='http://purl.org/dc/elements/1.1/' xml:lang='en-us'>"
+            f"<title>cs.PL updates on arXiv.org</title><updated>{self.day}T05:00:00Z</updated>"
+            f"{made}</feed>"
+        ).encode()
+
+    def _rss(self) -> bytes:
+        made = "".join(
+            f"<item><title>{html.escape(each.title)}</title>"
+            f"<link>https://arxiv.org/abs/{each.number}</link>"
+            f"<description>{html.escape(self._said(each))}</description>"
+            f"<guid isPermaLink='false'>oai:arXiv.org:{each.number}v{each.version}</guid>"
+            + "".join(f"<category>{name}</category>" for name in each.categories)
+            + f"<pubDate>{self._pub_date()}</pubDate>"
+            f"<arxiv:announce_type>{each.announce}</arxiv:announce_type>"
+            "<dc:creator>Ada Byte, Bob Word</dc:creator></item>"
+            for each in self.batch
+        )
+        return (
+            "<?xml version='1.0' encoding='UTF-8'?><rss version='2.0' "
+            "xmlns:arxiv='http://arxiv.org/schemas/atom' "
+            "xmlns:dc='http://purl.org/dc/elements/1.1/'><channel>"
+            "<title>cs.PL updates on arXiv.org</title><language>en-us</language>"
+            "<skipDays><day>Sunday</day><day>Saturday</day></skipDays>"
+            f"{made}</channel></rss>"
+        ).encode()
+
+    def _pub_date(self) -> str:
+        return datetime.fromisoformat(self.day).strftime("%a, %d %b %Y 00:00:00 -0500")
+
+    @staticmethod
+    def _said(paper: Paper) -> str:
+        return (
+            f"arXiv:{paper.number}v{paper.version} Announce Type: {paper.announce} \n"
+            f"Abstract: {paper.abstract}"
+        )
+
+    def _api(self, query: dict[str, list[str]]) -> bytes:
+        at, most = int(query.get("start", ["0"])[0]), int(query.get("max_results", ["10"])[0])
+        asked = query.get("id_list", [""])[0]
+        papers = [each for each in self.found if not asked or each.number in asked]
+        made = "".join(
+            f"<entry><id>http://arxiv.org/abs/{each.number}v{each.version}</id>"
+            f"<title>{html.escape(each.title)}</title><updated>{each.published}</updated>"
+            f'<link href="https://arxiv.org/abs/{each.number}v{each.version}" rel="alternate" '
+            'type="text/html"/>'
+            f"<summary>{html.escape(each.abstract)}</summary>"
+            + "".join(f'<category term="{name}"/>' for name in each.categories)
+            + f"<published>{each.published}</published>"
+            + (f"<arxiv:comment>{html.escape(each.comment)}</arxiv:comment>" * bool(each.comment))
+            + "<author><name>Ada Byte</name></author><author><name>Bob Word</name></author></entry>"
+            for each in papers[at : at + most]
+        )
+        return (
+            "<?xml version='1.0' encoding='UTF-8'?><feed xmlns='http://www.w3.org/2005/Atom' "
+            "xmlns:opensearch='http://a9.com/-/spec/opensearch/1.1/' "
+            "xmlns:arxiv='http://arxiv.org/schemas/atom'><title>arXiv Query</title>"
+            f"<opensearch:totalResults>{len(papers)}</opensearch:totalResults>{made}</feed>"
+        ).encode()

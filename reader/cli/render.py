@@ -94,6 +94,7 @@ def entry(thing: Entry) -> Document:
         "updated": when(thing.updated),
         "url": thing.url,
         "authors": list(thing.authors),
+        "categories": list(thing.categories),
         "content_text": thing.content_text or None,
         "content_html": thing.content_html or None,
         "versions": thing.versions,

@@ -146,6 +146,7 @@ class Reading:
             marks=self._marked(row["key"]),
             notices=unpack(tuple[str, ...], row["notices"]),
             digest=None if row["digest"] is None else f"d{row['digest']}",
+            categories=unpack(tuple[str, ...], row["categories"]),
         )
 
     def _digest(self, digest: int) -> Digest | None:

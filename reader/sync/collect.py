@@ -12,7 +12,7 @@ from reader.errors import Interrupted, ReadproofError
 from reader.model import Feed, FeedKind, Form, Health, Incoming, ParsedEntry, ParsedFeed
 from reader.parse import read_feed
 from reader.store.incoming import Prepared
-from reader.sync import github, history
+from reader.sync import arxiv, github, history
 from reader.sync.folder import read_folder
 from reader.sync.given import Asker, Given
 from reader.sync.receive import arrivals
@@ -59,9 +59,11 @@ class Collector:
         """Return what came of a feed; raises SourceError, HttpRefusal or NotUnderstood."""
         if feed.kind is FeedKind.FOLDER:
             return _folder(feed)
+        asker, memory = Asker(self.fetcher, self.token, self.now), self.memories.get(feed.id)
         if feed.kind in GITHUB:
-            asker = Asker(self.fetcher, self.token, self.now)
-            return self._given(feed, github.collect(asker, feed, self.memories.get(feed.id)))
+            return self._given(feed, github.collect(asker, feed, memory))
+        if feed.kind is FeedKind.ARXIV:
+            return self._given(feed, arxiv.collect(asker, feed, memory))
         return self._feed(feed)
 
     def _given(self, feed: Feed, given: Given) -> Fetched:
