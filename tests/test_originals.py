@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from reader import sync
+from reader import classify, sync
 from reader.errors import NotUnderstood
 from reader.fetch import Fetcher
 from reader.model import Entry, FeedKind, Item, Query, Source, StoryKind
@@ -124,6 +124,9 @@ def test_an_update_of_the_feed_leaves_the_whole_text(store: Store, server: FeedS
     assert store.whole.get(id_) is not None
     assert found(store, "wgmma") == [id_]
     assert found(store, "beginning") == [id_]
+    assert "sm_90a" in entry(store, id_).labels.hardware  # still those of the whole text
+    store.library.relabel(classify.labels)
+    assert "sm_90a" in entry(store, id_).labels.hardware
     assert "https://blog.example.org/img/plot.png" in store.images.missing(9)
     store.feeds.remove(feed or "")
     assert found(store, "wgmma") == []
@@ -177,6 +180,23 @@ def test_a_page_that_fails_stops_nothing_and_is_given_up(store: Store, server: F
         for _each in range(5):
             assert fulltext.fetch_wanting(store, fetcher) == 0
     assert server.urls().count("https://blog.example.org/broken") == 3
+
+
+def test_a_page_inside_is_fetched_for_a_feed_the_user_named(
+    store: Store, server: FeedServer
+) -> None:
+    """Over the real door: the same page is refused to a public feed."""
+    page = f"{server.address}kernel.html"
+    server.answers[page] = Answer(web_pages.hugo().encode())
+    for private, kept in ((False, False), (True, True)):
+        url = f"{server.address}{private}.xml" if private else "https://far.example.org/feed"
+        feed = store.feeds.add(url, private=private).id
+        beginning = post(f"Post {private}", url=page, content_html="<p>It…</p>")
+        (id_,) = store.library.save(feed, [beginning], NOW).new
+        store.whole.set(feed, on=True)
+        with Fetcher() as fetcher:
+            fulltext.fetch_wanting(store, fetcher)
+        assert (store.whole.get(id_) is not None) is kept
 
 
 @pytest.mark.parametrize(

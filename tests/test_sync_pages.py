@@ -32,6 +32,7 @@ def test_an_article_is_whole_and_alone(name: str) -> None:
     listings = _listings(cleaned)
     assert CODE in listings
     assert PTX in listings
+    assert len(listings) == 2  # and no column of line numbers
     assert "<td>sm_90</td><td>87</td>" in cleaned.replace("\n", "")
     for said in (
         "First: registers.",

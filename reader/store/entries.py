@@ -160,6 +160,8 @@ class Entries:
         place = self.place(after["id"])
         if place is None:
             return
+        if WholeTexts(self._connection).get(f"e{after['id']}") is not None:
+            labels = self.places.labels(place).ours  # made of more than the feed says
         old, new = self.story(before, StoryLabels()), self.story(after, StoryLabels(ours=labels))
         self.places.update(place, old, new)
         if before["published"] is None:

@@ -50,7 +50,7 @@ class Images:
             """,
             (limit,),
         )
-        return [Wanted(row["url"], _same_host(row["url"], row["own"] or "")) for row in rows]
+        return [Wanted(row["url"], same_host(row["url"], row["own"] or "")) for row in rows]
 
     def save(self, url: str, type: str, body: bytes) -> None:  # noqa: A002
         """Keep a picture; `type` is its media type. Without bytes it is one nobody is to see."""
@@ -76,7 +76,8 @@ class Images:
         return None if row is None else (row["type"], row["body"])
 
 
-def _same_host(url: str, feeds: str) -> bool:
+def same_host(url: str, feeds: str) -> bool:
+    """Whether one of these feeds lives where an address leads."""
     try:
         host = urlsplit(url).netloc
         return bool(host) and host in {urlsplit(each).netloc for each in feeds.split()}

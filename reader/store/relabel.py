@@ -44,7 +44,9 @@ _READ = {
     "items": "SELECT 'item' AS kind, id, id AS story, url, parsed FROM items"
     " WHERE id > ? ORDER BY id LIMIT ?",
     "entries": "SELECT CASE WHEN digests.id IS NULL THEN 'entry' ELSE 'digest' END AS kind,"
-    " entries.id, coalesce(digests.id, entries.id) AS story, url, title, content_text"
+    " entries.id, coalesce(digests.id, entries.id) AS story, url, title, coalesce("
+    "(SELECT content_text FROM whole_texts WHERE entry = entries.id ORDER BY seen DESC LIMIT 1),"
+    " content_text) AS content_text"
     " FROM entries LEFT JOIN digests ON entry = entries.id"
     " WHERE entries.id > ? ORDER BY entries.id LIMIT ?",
 }

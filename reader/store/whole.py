@@ -14,6 +14,7 @@ from reader.language import _
 from reader.model import FeedKind, Labels
 from reader.sanitise import clean_html, clean_text, images, text_of_clean
 from reader.store.connection import Connection, to_seconds
+from reader.store.images import same_host
 from reader.store.labels import StoryLabels
 from reader.store.listing import number
 
@@ -70,6 +71,7 @@ class Beginning:
     title: str
     url: str
     content_text: str
+    private: bool = False  # its host is one the user named himself
 
 
 class WholeTexts:
@@ -96,13 +98,16 @@ class WholeTexts:
     def beginning(self, entry_id: str) -> Beginning:
         """Return what the feed says of an entry; raises Usage for one that has no page."""
         row = self._connection.row(
-            "SELECT id, title, url, content_text FROM entries WHERE id = ?", (number(entry_id),)
+            "SELECT entries.id, entries.title, entries.url, content_text,"
+            " CASE WHEN private THEN feeds.url END AS own FROM entries"
+            " LEFT JOIN feeds ON feeds.id = entries.feed WHERE entries.id = ?",
+            (number(entry_id),),
         )
         if row is None:
             raise Usage(_("{id} is not in the store.").format(id=clean_text(entry_id)))
         if row["url"] is None:
             raise Usage(_("{id} names no page to fetch.").format(id=entry_id))
-        return Beginning(f"e{row['id']}", row["title"], row["url"], row["content_text"])
+        return _beginning(row)
 
     def wanting(self, limit: int, feed_id: str | None = None) -> list[Beginning]:
         """Return entries without whole text, newest first; their texts may well be whole already.
@@ -112,8 +117,9 @@ class WholeTexts:
         kinds = ", ".join(f"'{kind.value}'" for kind in WHOLE_KINDS)
         rows = self._connection.rows(
             f"""
-            SELECT entries.id, entries.title, entries.url, content_text FROM entries
-            JOIN feeds ON feeds.id = entries.feed
+            SELECT entries.id, entries.title, entries.url, content_text,
+                CASE WHEN private THEN feeds.url END AS own
+            FROM entries JOIN feeds ON feeds.id = entries.feed
             WHERE entries.url IS NOT NULL AND feeds.kind NOT IN ({kinds})
                 AND (feeds.id = ?1 OR (?1 IS NULL AND feeds.whole_text))
                 AND entries.id NOT IN (SELECT entry FROM digests)
@@ -124,10 +130,7 @@ class WholeTexts:
             """,
             (None if feed_id is None else number(feed_id), limit),
         )
-        return [
-            Beginning(f"e{row['id']}", row["title"], row["url"], row["content_text"])
-            for row in rows
-        ]
+        return [_beginning(row) for row in rows]
 
     def save(self, entry_id: str, url: str, html: str, labels: Labels, now: datetime) -> bool:
         """Keep the whole text of an entry, cleaned; return whether it says anything new.
@@ -188,6 +191,11 @@ class WholeTexts:
         return bool(
             self._connection.value("SELECT whole_text FROM feeds WHERE id = ?", (number(feed_id),))
         )
+
+
+def _beginning(row: sqlite3.Row) -> Beginning:
+    private = same_host(row["url"], row["own"] or "")
+    return Beginning(f"e{row['id']}", row["title"], row["url"], row["content_text"], private)
 
 
 def _whole(row: sqlite3.Row) -> Whole:

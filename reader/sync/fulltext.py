@@ -73,7 +73,9 @@ def fetch_wanting(
 
 
 def _page(fetcher: Fetcher, wanted: Beginning) -> pages.Page:
-    answer = fetcher.get(wanted.url, max_bytes=pages.MOST_BYTES, seconds=SECONDS)
+    answer = fetcher.get(
+        wanted.url, max_bytes=pages.MOST_BYTES, seconds=SECONDS, private=wanted.private
+    )
     page = pages.article(answer.body, content_type=answer.content_type, url=answer.url)
     if len(page.text) <= len(wanted.content_text):
         raise NotUnderstood(_("The page says no more than the feed gives."))

@@ -23,6 +23,7 @@ MOST_ATTRIBUTES = 200  # of one tag
 MOST_DEPTH = 200  # elements inside one another; an article has a few dozen
 _MARK = "data-readproof"
 _BLOCKS = "self::p or self::pre or self::table or self::h2 or self::li or self::blockquote"
+_NUMBERING = {"lnt", "ln", "linenos", "lineno", "line-number", "line-numbers", "hljs-ln-n"}
 _FURNITURE = (
     ".//script | .//style | .//nav | .//aside | .//form | .//footer | .//noscript"
     " | .//*[contains(concat(' ', @class, ' '), ' comments ')] | .//*[@id='comments']"
@@ -94,6 +95,7 @@ def _parsed(text: str) -> HtmlElement:
     for each in root.iter(etree.Comment, etree.ProcessingInstruction):
         if each.getparent() is not None:
             each.drop_tree()
+    _drop_line_numbers(root)
     number, depth, deepest = 0, 0, 0
     for step, each in etree.iterwalk(root, events=("start", "end")):
         depth += 1 if step == "start" else -1
@@ -106,6 +108,21 @@ def _parsed(text: str) -> HtmlElement:
     if deepest > MOST_DEPTH:  # made to do harm
         raise NotUnderstood(_("The page holds no text."))
     return root
+
+
+def _drop_line_numbers(root: HtmlElement) -> None:
+    """Take away the numbers that stand before the lines of a listing: nobody copies them."""
+    for each in root.xpath(".//td[.//pre or .//code] | .//pre"):
+        said = each.text_content().split()
+        counted = [str(n + 1) for n in range(len(said))]
+        if len(said) > 1 and said == counted and each.getparent() is not None:
+            each.drop_tree()
+    for each in root.xpath(".//pre//span[@class] | .//code//span[@class]"):
+        if (
+            _NUMBERING.intersection(each.get("class").split())
+            and each.text_content().strip().isdigit()
+        ):
+            each.drop_tree()
 
 
 def _extracted(root: HtmlElement) -> HtmlElement:
