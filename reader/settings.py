@@ -24,6 +24,7 @@ class Settings:
     zoom: int = 100  # per cent, 80 to 200
     cuda: str = ""  # the toolkit folder chosen last
     proxy: str = ""  # empty: the system's
+    certificates: str = ""  # a file (PEM) of authorities to trust beside the system's
     check_folders: tuple[str, ...] = ()  # folders with checks of the user's own
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import socket
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -88,15 +91,18 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving() -> Iterator[FeedServer]:
-    """Run a server on a free port of 127.0.0.1."""
+def serving(certificate: Path | None = None, host: str = "127.0.0.1") -> Iterator[FeedServer]:
+    """Run a server on a free port of this machine; with a certificate (PEM, key too) by TLS."""
     feeds = FeedServer()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            url = self.headers.get("X-Asked") or f"{feeds.address.rstrip('/')}{self.path}"
+            # A proxy is asked for the whole address.
+            whole = self.path.startswith("http")
+            url = self.path if whole else f"{feeds.address.rstrip('/')}{self.path}"
+            url = self.headers.get("X-Asked") or url
             asked = Asked(url, dict(self.headers))
             feeds.asked.append(asked)
             host = httpx.URL(url).host
@@ -129,8 +135,17 @@ def serving() -> Iterator[FeedServer]:
         def log_message(self, *args: Any) -> None:
             """Say nothing."""
 
-    server = _Server(("127.0.0.1", 0), Handler)
-    feeds.address = f"http://127.0.0.1:{server.server_port}/"
+    class Server(_Server):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    server = Server((host, 0), Handler)
+    scheme = "http"
+    if certificate is not None:
+        context, scheme = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), "https"
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    named = f"[{host}]" if ":" in host else host
+    feeds.address = f"{scheme}://{named}:{server.server_port}/"
     tasks = Tasks(1)
     tasks.submit(lambda _task: server.serve_forever(poll_interval=0.02))
     try:

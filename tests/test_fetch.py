@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from reader.errors import Interrupted, SourceError
-from reader.fetch import Fetcher, HttpRefusal
+from reader.fetch import Fetcher, HttpRefusal, Untrusted
 from reader.fetch.headers import cache_seconds, retry_after
 from reader.tasks import each
 from tests import cases
@@ -222,6 +223,83 @@ def test_two_connections_to_one_host(server: FeedServer, fetcher: Fetcher) -> No
     got = dict(each(lambda url: fetcher.get(url).body, urls, workers=12))
     assert set(got.values()) == {b"xxxxx"}
     assert server.busiest["blog.example.org"] <= 2
+
+
+def test_two_connections_to_one_port_also_of_this_machine(server: FeedServer) -> None:
+    urls = [f"{server.address}{n}" for n in range(12)]
+    for url in urls:
+        server.answers[url] = Answer(b"x" * 5, drip=0.005)
+    with Fetcher() as direct:
+        got = dict(each(lambda url: direct.get(url, private=True).body, urls, workers=12))
+    assert set(got.values()) == {b"xxxxx"}
+    assert server.busiest["127.0.0.1"] == 2
+
+
+@pytest.mark.parametrize(
+    ("secret", "header"),
+    [("me:s3", "Basic bWU6czM="), ("tok", "Bearer tok"), ("Token t", "Token t")],
+)
+def test_a_login_is_given_only_where_it_is_asked_for(
+    server: FeedServer, secret: str, header: str
+) -> None:
+    def door(asked: Asked) -> Answer:
+        let = asked.headers.get("Authorization") == header
+        return Answer(b"in") if let else Answer(status=401)
+
+    server.answers |= {SITE: door, "https://open.example.org/": Answer(b"open")}
+    asked: list[str] = []
+
+    def kept(name: str) -> str | None:
+        asked.append(name)
+        return secret if name == "blog.example.org" else None
+
+    with Fetcher(transport=server.transport(), login=kept) as fetcher:
+        assert [fetcher.get(SITE).body for _each in range(2)] == [b"in", b"in"]
+        assert fetcher.get("https://open.example.org/").body == b"open"
+    assert asked == ["blog.example.org"]
+    assert len(server.asked) == 4  # the first is refused, then none
+    assert "Authorization" not in server.asked[-1].headers
+
+
+def test_a_proxy_is_asked_for_everything_but_this_machine(server: FeedServer) -> None:
+    server.fallback = lambda _asked: Answer(b"by the proxy")
+    with Fetcher(proxy=server.address) as fetcher:
+        assert fetcher.get("http://nowhere.invalid/feed").body == b"by the proxy"
+        with pytest.raises(SourceError, match="inside this machine"):
+            fetcher.get("http://localhost/feed")
+        with pytest.raises(SourceError, match="inside this machine"):
+            fetcher.get("http://10.0.0.1/feed")
+
+
+def test_certificates_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    for text in (None, "no certificate"):
+        file = tmp_path / "own.pem"
+        if text is not None:
+            file.write_text(text)
+        with pytest.raises(SourceError, match=r"own\.pem"):
+            Fetcher(authority=str(file))
+
+
+def test_an_own_authority_is_trusted_and_no_other(tmp_path: Path) -> None:
+    folder = Path(__file__).parent / "data" / "certificates"
+    with serving(folder / "server.pem") as server:
+        server.answers[server.address + "feed"] = Answer(b"trusted")
+        with (
+            Fetcher() as stranger,
+            pytest.raises(Untrusted, match="certificate that cannot be trusted"),
+        ):
+            stranger.get(server.address + "feed", private=True)
+        with Fetcher(authority=str(folder / "authority.pem")) as friend:
+            assert friend.get(server.address + "feed", private=True).body == b"trusted"
+
+
+def test_ipv6(server: FeedServer) -> None:
+    with serving(host="::1") as six:
+        six.answers[six.address + "feed"] = Answer(b"six")
+        with Fetcher() as direct:
+            assert direct.get(six.address + "feed", private=True).body == b"six"
+            with pytest.raises(SourceError, match="inside this machine"):
+                direct.get(six.address + "feed")
 
 
 def test_arxiv_is_asked_every_three_seconds_over_one_connection(server: FeedServer) -> None:

@@ -204,10 +204,17 @@ def sync(session: Session, only: tuple[str, ...], force: bool, as_json: bool) ->
     try:
         with interruptible("sync", show) as task:
             result = room.sync(
-                session.store_path, feeds=list(only) or None, force=force, task=task, progress=show
+                session.store_path,
+                feeds=list(only) or None,
+                force=force,
+                task=task,
+                progress=show,
+                chosen=session.settings,
             )
     finally:
         bar.clear()
+    if result.offline:
+        voice.note(_("No network: nothing could be fetched; what is kept stays readable."))
     for one in result.feeds:
         if one.outcome in NEED_A_LOOK:
             voice.note(f"{one.title or one.url}: {one.error or health_word(one.outcome)}")
@@ -244,6 +251,7 @@ def sync_document(result: SyncResult) -> dict[str, Any]:
         "updated": result.updated,
         "unchanged": result.unchanged,
         "failed": result.failed,
+        "offline": result.offline,
         "seconds": round(result.seconds, 3),
     }
 

@@ -15,14 +15,16 @@ from urllib.parse import urldefrag, urljoin
 from reader import __version__
 from reader.errors import Interrupted, SourceError
 from reader.fetch.body import unpacked
-from reader.fetch.faults import HttpRefusal, Unreachable, host_of, named, refusal
+from reader.fetch.faults import HttpRefusal, Unreachable, Untrusted, host_of, named, refusal
 from reader.fetch.headers import cache_seconds, limit_seconds, retry_after
 from reader.language import _
 
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["Fetcher", "HttpRefusal", "Response", "Unreachable"]
+    from reader.settings import Settings
+
+__all__ = ["Fetcher", "HttpRefusal", "Response", "Unreachable", "Untrusted"]
 
 USER_AGENT = f"Readproof/{__version__} (feed reader)"
 MOST_BYTES = 20 << 20
@@ -57,13 +59,16 @@ class Fetcher:
     """One shared client for any number of threads.
 
     `stopped` ends requests under way within half a second. `clock` (monotonic seconds), `now`
-    and `sleep` stand in for time in tests, `transport` for the network.
+    and `sleep` stand in for time in tests, `transport` for the network. `authority` is a file of
+    certificates (PEM) to trust beside the usual ones; `login` gives the secret kept for a host.
     """
 
     def __init__(
         self,
         *,
         proxy: str = "",
+        authority: str = "",
+        login: Callable[[str], str | None] = lambda _name: None,
         stopped: Callable[[], bool] = lambda: False,
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -75,16 +80,30 @@ class Fetcher:
         from reader.fetch.connection import Door
 
         self._client = httpx.Client(
-            transport=transport or Door(lambda url: _proxy_for(url, proxy)),
+            transport=transport or Door(lambda url: _proxy_for(url, proxy), authority),
             headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"},
             timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
             trust_env=False,
             event_hooks={"response": [_take_location]},
         )
         self._stopped, self._clock, self._now, self._sleep = stopped, clock, now, sleep
+        self._login, self._logins = login, dict[str, str]()
         # One token a connection; in each, when a request by it last ended.
         self._tokens: dict[str, SimpleQueue[float]] = {}
         self._left_alone: dict[str, float] = {}  # hosts that said 429, until when
+
+    @classmethod
+    def by(cls, settings: Settings, *, stopped: Callable[[], bool] = lambda: False) -> Fetcher:
+        """Return one that goes the way the user has chosen: proxy, own certificates, logins."""
+        from reader.credentials import Credentials
+
+        secrets = Credentials()
+        return cls(
+            proxy=settings.proxy,
+            authority=settings.certificates,
+            login=lambda name: secrets.get(name).value,
+            stopped=stopped,
+        )
 
     def __enter__(self) -> Fetcher:
         return self
@@ -128,7 +147,7 @@ class Fetcher:
                     _("The address leads round in a circle of redirects. Check it in a browser.")
                 )
             seen.add(at)
-            answer, target, used = self._one(at, asked, private, max_bytes, left)
+            answer, target, used = self._let_in(at, asked, private, max_bytes, left)
             left -= used
             if target is None:
                 moved = at if permanent and at != url else None
@@ -138,6 +157,25 @@ class Fetcher:
                 asked = {k: v for k, v in asked.items() if k.lower() != "authorization"}
                 private = False
             at = target
+
+    def _let_in(
+        self, url: str, asked: Mapping[str, str], private: bool, most: int, seconds: float
+    ) -> tuple[Response, str | None, float]:
+        """Send one request, again with the login kept for the host where it wants one."""
+        place = _place(url)
+        if any(name.lower() == "authorization" for name in asked):
+            return self._one(url, asked, private, most, seconds)
+        if known := self._logins.get(place):
+            return self._one(url, {**asked, "Authorization": known}, private, most, seconds)
+        try:
+            return self._one(url, asked, private, most, seconds)
+        except HttpRefusal as refused:
+            secret = self._login(host_of(url)) if refused.status == 401 else None
+            if not secret:
+                raise
+        self._logins[place] = _authorization(secret)
+        asked = {**asked, "Authorization": self._logins[place]}
+        return self._one(url, asked, private, most, seconds)
 
     def _one(
         self, url: str, asked: Mapping[str, str], private: bool, most: int, seconds: float
@@ -201,13 +239,9 @@ class Fetcher:
 
     @contextmanager
     def _turn(self, url: str) -> Generator[None, None, None]:
-        """Wait until the host may be asked again; this machine itself is never overrun."""
-        host = host_of(url)
-        arxiv = _is_arxiv(host)
-        if host == "localhost" or host.startswith("127.") or host == "::1":
-            yield
-            return
-        tokens = self._tokens.get(key := "arxiv.org" if arxiv else host)
+        """Wait until the host may be asked again: two at a time for one scheme, host and port."""
+        arxiv = _is_arxiv(host_of(url))
+        tokens = self._tokens.get(key := "arxiv.org" if arxiv else _place(url))
         if tokens is None:
             fresh: SimpleQueue[float] = SimpleQueue()
             for _each in range(1 if arxiv else CONNECTIONS):
@@ -249,6 +283,27 @@ def _beginning(raw: httpx.Response) -> bytes:
         if len(body) > 4096:
             break
     return body
+
+
+def _place(url: str) -> str:
+    """Return scheme, host and port of an address, each as it is meant."""
+    import httpx
+
+    parts = httpx.URL(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return f"{parts.scheme}://{parts.host.lower()}:{port}"
+
+
+def _authorization(secret: str) -> str:
+    """Return the header of a secret: a token as it is written, else name:password."""
+    from base64 import b64encode
+
+    scheme, space, _rest = secret.partition(" ")
+    if space and scheme.lower() in ("bearer", "basic", "token"):
+        return secret
+    if ":" not in secret:
+        return f"Bearer {secret}"
+    return "Basic " + b64encode(secret.encode()).decode()
 
 
 def _is_shared(host: str) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from reader.errors import SourceError
 from reader.language import _
 
+STEP = 256 << 10  # bytes unpacked at a time, so that a bomb takes no more than what is kept
+
 
 def unpacked(pieces: Iterable[bytes], encoding: str, most: int) -> bytes:
     """Return the body behind a Content-Encoding, at most `most` bytes of it.
@@ -16,7 +18,7 @@ def unpacked(pieces: Iterable[bytes], encoding: str, most: int) -> bytes:
     """
     encoding = encoding.strip().lower()
     if encoding in ("gzip", "x-gzip", "deflate"):
-        pieces = _inflated(pieces, encoding, most)
+        pieces = _inflated(pieces, encoding)
     elif encoding not in ("", "identity"):
         raise SourceError(
             _("The server packs its answer in a way that was not asked for ({name}).").format(
@@ -35,7 +37,7 @@ def unpacked(pieces: Iterable[bytes], encoding: str, most: int) -> bytes:
     return bytes(kept)
 
 
-def _inflated(pieces: Iterable[bytes], encoding: str, most: int) -> Iterator[bytes]:
+def _inflated(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     inflater = None
     try:
         for piece in pieces:
@@ -43,7 +45,7 @@ def _inflated(pieces: Iterable[bytes], encoding: str, most: int) -> Iterator[byt
                 inflater = zlib.decompressobj(_window(encoding, piece))
             packed = piece
             while packed:
-                yield inflater.decompress(packed, most + 1)
+                yield inflater.decompress(packed, STEP)
                 packed = inflater.unconsumed_tail
                 if inflater.eof:
                     packed = inflater.unused_data

@@ -134,8 +134,8 @@ def _inside(host: str) -> str:
 class Door(httpx.BaseTransport):
     """One transport over three: the open internet, private addresses, and a proxy."""
 
-    def __init__(self, proxy_for: Callable[[httpx.URL], str | None]) -> None:
-        context = httpx.create_ssl_context()
+    def __init__(self, proxy_for: Callable[[httpx.URL], str | None], authority: str = "") -> None:
+        context = _trust(authority)
         self._proxy_for = proxy_for
         self._context = context
         self._public = self._direct(context, public_only=True)
@@ -164,6 +164,8 @@ class Door(httpx.BaseTransport):
         if inside and not private:
             raise SourceError(_inside(host))
         if proxy is not None:
+            if not private and _leads_inside(host):
+                raise SourceError(_inside(host))
             return self._through(proxy).handle_request(request)
         return (self._private if private else self._public).handle_request(request)
 
@@ -183,6 +185,31 @@ class Door(httpx.BaseTransport):
         """Close every connection."""
         for each in (self._public, self._private, *self._proxies.values()):
             each.close()
+
+
+def _trust(authority: str) -> ssl.SSLContext:
+    """Return what is trusted: the usual authorities, those of SSL_CERT_FILE, and the user's own."""
+    context = httpx.create_ssl_context()
+    if authority:
+        try:
+            context.load_verify_locations(cafile=authority)
+        except (OSError, ValueError) as error:
+            raise SourceError(
+                _(
+                    "The certificates in {path} cannot be read ({detail}). Name a PEM file in the "
+                    "settings."
+                ).format(path=authority, detail=str(error)[:120])
+            ) from error
+    return context
+
+
+def _leads_inside(host: str) -> bool:
+    """Tell whether a name leads nowhere but inside; one only the proxy knows does not."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False
+    return not any(is_public(str(each[4][0])) for each in found)
 
 
 def _is_ip(host: str) -> bool:

@@ -13,6 +13,10 @@ class Unreachable(SourceError):
     """There is no way to the host: no network, no such name, nobody listening, no trust."""
 
 
+class Untrusted(Unreachable):
+    """The host is there, and shows a certificate that cannot be trusted."""
+
+
 class HttpRefusal(SourceError):
     """The server answered, with a refusal; `retry_after` is in seconds."""
 
@@ -39,11 +43,13 @@ def named(url: str, stopped: Callable[[], bool]) -> Generator[None, None, None]:
     except (httpx.TimeoutException, httpcore.TimeoutException) as error:
         if stopped():
             raise Interrupted(_("Stopped.")) from error
-        raise SourceError(
+        no_way = isinstance(error, httpx.ConnectTimeout | httpcore.ConnectTimeout)
+        raise (Unreachable if no_way else SourceError)(
             _("{host} did not answer in time. It is tried again later.").format(host=host_of(url))
         ) from error
     except (httpx.ConnectError, httpcore.ConnectError) as error:
-        raise Unreachable(_unreachable(url, str(error))) from error
+        kind = Untrusted if "certificate" in str(error).lower() else Unreachable
+        raise kind(_unreachable(url, str(error))) from error
     except (
         httpx.HTTPError,
         httpx.StreamError,

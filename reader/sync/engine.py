@@ -19,6 +19,8 @@ from reader.model import Feed, FeedKind, Fetch, Health, ParsedFeed, Saved
 from reader.sync import history, images, schedule
 from reader.sync.beside import fetch_beside
 from reader.sync.collect import GITHUB, Collector, Fetched
+from reader.sync.outage import Offline, Outage
+from reader.sync.pace import Pace, pace_of
 from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
 from reader.tasks import Task, heaps
 
@@ -41,11 +43,13 @@ def sync(
     progress: Progress = silent,
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    chosen: settings.Settings | None = None,
 ) -> SyncResult:
     """Fetch the named feeds, all of them with `force`, else those that are due; then pictures.
 
-    One feed that fails never stops the others. Raises StoreError when another process is at it
-    or the store cannot be written, and Interrupted when cancelled; what was saved stays.
+    One feed that fails never stops the others. `chosen` are the user's settings, those of the
+    usual file where it is None. Raises StoreError when another process is at it or the store
+    cannot be written, and Interrupted when cancelled; what was saved stays.
     """
     from reader.fetch import Fetcher as Door
     from reader.store import Store
@@ -56,16 +60,18 @@ def sync(
         stack.enter_context(store.lease("sync"))
         store.library.relabel(classify.labels, classify.RULES_VERSION)
         if fetcher is None:
-            proxy = settings.load(settings.default_config()).proxy
+            chosen = chosen or settings.load(settings.default_config())
             stopped = (lambda: task.cancelled) if task is not None else (lambda: False)
-            fetcher = stack.enter_context(Door(proxy=proxy, stopped=stopped))
-        results = _Sync(store, fetcher, task, progress, now).run(_chosen(store, feeds, force, now))
+            fetcher = stack.enter_context(Door.by(chosen, stopped=stopped))
+        run = _Sync(store, fetcher, task, progress, now)
+        results = run.run(_chosen(store, feeds, force, now))
     return SyncResult(
         feeds=tuple(results),
         new=sum(one.new for one in results),
         updated=sum(one.updated for one in results),
         unchanged=sum(one.unchanged for one in results),
         failed=sum(one.outcome in schedule.FAULTY for one in results),
+        offline=run.outage.is_likely,
         seconds=time.monotonic() - begun,
     )
 
@@ -81,7 +87,8 @@ def _chosen(
 def _spread(feeds: list[Feed]) -> list[Feed]:
     """Return feeds with those of one host far apart, so that none waits behind its own."""
     by_host: dict[str, deque[Feed]] = defaultdict(deque)
-    for feed in feeds:
+    # Those that failed last may cost their whole time again; the others do not wait for them.
+    for feed in sorted(feeds, key=lambda one: one.health in schedule.FAULTY):
         by_host[urlsplit(feed.url).netloc].append(feed)
     spread = []
     while by_host:
@@ -104,6 +111,8 @@ class _Sync:
         self._store, self._fetcher, self._task = store, fetcher, task
         self._progress, self._now = progress, now
         self._seconds: dict[str, float] = {}  # what each feed took, by its id
+        self.outage = Outage()
+        self._held: list[tuple[Feed, Exception]] = []  # out of reach: theirs, or no network
 
     def run(self, feeds: list[Feed]) -> list[FeedResult]:
         known = {
@@ -130,12 +139,19 @@ class _Sync:
         for heap in heaps(self._fetch, feeds, workers=WORKERS, task=self._task):
             for part in _portions(heap):
                 with self._store.together():
-                    done = [self._keep(feed, came) for feed, came in part]
+                    done = [self._keep(feed, came) for feed, came in self._met(part)]
                 for result in done:
                     results.append(result)
                     shown = result.title or result.url
                     self._progress(SyncProgress(len(results), len(feeds), shown, result.url))
-        if any(one.outcome not in schedule.FAULTY for one in results):  # else there is no network
+        if not self.outage.is_likely:
+            with self._store.together():
+                results += [
+                    self._failed(feed, error)
+                    for feed, error in self._held
+                    if not isinstance(error, Offline)  # not tried: it stays due
+                ]
+        if any(one.outcome not in schedule.FAULTY for one in results):
             fetch_beside(self._store, self._fetcher, self._task, self._progress, self._now)
             images.fetch_missing(self._store, self._fetcher, self._task, self._progress)
         order = {feed.id: place for place, feed in enumerate(feeds)}
@@ -144,13 +160,32 @@ class _Sync:
     # ── on a worker: no store here ──
 
     def _fetch(self, feed: Feed) -> Fetched:
+        if self.outage.spares(feed):
+            raise Offline(_("There is no network."))
         begun = time.monotonic()
         try:
-            return self._collector.collect(feed)
+            came = self._collector.collect(feed)
+        except ReadproofError as error:
+            self.outage.saw(feed, error)
+            raise
         finally:
             self._seconds[feed.id] = time.monotonic() - begun
+        self.outage.saw(feed, None)
+        return came
 
     # ── on the caller's thread ──
+
+    def _met(
+        self, part: list[tuple[Feed, Fetched | BaseException]]
+    ) -> Iterator[tuple[Feed, Fetched | BaseException]]:
+        """Hold back those out of reach, until it is known whether there is a network."""
+        from reader.fetch import Unreachable
+
+        for feed, came in part:
+            if isinstance(came, Unreachable | Offline):
+                self._held.append((feed, came))
+            else:
+                yield feed, came
 
     def _keep(self, feed: Feed, came: Fetched | BaseException) -> FeedResult:
         if isinstance(came, Interrupted) or (
@@ -196,11 +231,21 @@ class _Sync:
             last_modified=(response.last_modified or (feed.last_modified if same else None))
             if response
             else None,
-            next_check=schedule.after_success(feed, outcome, now, cache),
+            next_check=schedule.after_success(feed, outcome, now, cache, self._pace(feed, came)),
             # Only an address that was read as a feed takes the old one's place.
             url=response.permanent_url if response and came.parsed else None,
         )
         self._store.feeds.record(feed.id, fetch)
+
+    def _pace(self, feed: Feed, came: Fetched) -> Pace:
+        """Return a feed's rhythm; what was not sent again is as it was."""
+        known = self._store.facts.get(f"pace of {feed.id}")
+        if came.parsed is None or came.response is None:
+            return Pace.load(known)
+        pace = pace_of(came.response.body, came.parsed, self._now())
+        if pace.dump() != known:
+            self._store.facts.set(f"pace of {feed.id}", pace.dump())
+        return pace
 
     def _describe(self, feed: Feed, parsed: ParsedFeed | None) -> None:
         if parsed is None:
@@ -243,7 +288,7 @@ class _Sync:
             )
         outcome = Health.GONE if gone else Health.FAILED
         past = self._store.feeds.history(feed.id, days=EVER)
-        following = schedule.after_failure(past, now, retry, gone=gone)
+        following = schedule.after_failure(past, now, retry, gone=gone, key=feed.url)
         took = self._seconds.get(feed.id, 0.0)
         self._store.feeds.record(
             feed.id,

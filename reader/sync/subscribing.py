@@ -69,7 +69,7 @@ def door() -> Fetcher:
     """Return a way to the net by the user's settings."""
     from reader.fetch import Fetcher
 
-    return Fetcher(proxy=settings.load(settings.default_config()).proxy)
+    return Fetcher.by(settings.load(settings.default_config()))
 
 
 def github_token() -> str | None:
