@@ -9,10 +9,11 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reader.sanitise import clean_html, clean_text, images, text_of
+from reader import sanitise
+from reader.sanitise import clean_html, clean_text, images, rules, text_of, text_of_clean
 from reader.sanitise.rules import ALLOWED
 from tests.shared import need_shared
 
@@ -331,3 +332,39 @@ def test_a_text_of_references_alone_takes_no_minutes(part: str) -> None:
     whole = clean_html(few, "https://e.org/")
     assert (cleaned[:1_500], cleaned[-50:]) == (whole[:1_500], whole[-50:])
     assert clean_html(cleaned) == cleaned
+
+
+# ── quick and plain ways do the same ───────────────────────────────────────────────────────────
+
+SCRAPS = st.sampled_from(
+    ["<p>", "</p>", "<b", "<b>", "<a href='/x'>", "</a >", "<a && b>", "<T>", "<int N>",
+     "#include <", "<br/>",
+     "<pre>", "</pre>", "  \n ", "&nbsp;", "&amp;lt;", "&#8203;",
+     "\u200b", "\x1b[31m", "\x85", "<img src=a alt='x \n y &amp;gt;'>",
+     "<!-- c -->", "<!--", ">", "<", "<p\n>", "<svg>", "<td>", "<tr>", "<li>", "x", "编译",
+     "<h2 id=a>", "<P>", "<i/", "<q a=\">\">"]
+)  # fmt: skip
+HTML = st.lists(SCRAPS | st.text(max_size=4), max_size=25).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(html=HTML)
+def test_ordinary_html_is_known_at_one_look(html: str) -> None:
+    quick = sanitise.escape_unknown(html)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sanitise, "_all_known", lambda _html: False)
+        assert sanitise.escape_unknown(html) == quick
+
+
+@settings(max_examples=400, deadline=None)
+@given(html=HTML)
+def test_text_in_one_go_is_text_piece_by_piece(html: str) -> None:
+    cleaned = clean_html(html.replace("pre>", "p>"), "https://k.example.org/")
+    pieces = "".join(sanitise._pieces(cleaned))
+    lines = "\n".join(line.rstrip() for line in pieces.split("\n"))
+    assert text_of_clean(cleaned) == re.sub(r"\n{3,}", "\n\n", lines).strip("\n").strip()
+
+
+@given(text=st.text() | HTML)
+def test_what_hides_begins_as_it_is_looked_for(text: str) -> None:
+    assert rules.INVISIBLE_BEGINS.search(text) or not rules.INVISIBLE.search(text)

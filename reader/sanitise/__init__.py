@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as entities
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -17,6 +18,7 @@ from reader.sanitise.rules import (
     DROPPED_WITH_CONTENT,
     ELEMENTS,
     INVISIBLE,
+    INVISIBLE_BEGINS,
     SCHEMES,
 )
 
@@ -29,6 +31,7 @@ _OWN = re.compile(r"[a-z][a-z0-9]*(?:[-:][a-z0-9]+)+")
 _REST = re.compile(
     r"""(?:\s++[A-Za-z_][-\w:.]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>`]++))?+)*+\s*+/?+>"""
 )
+_SHORT_TAG = re.compile(rf"</?[^\s/><](?={_REST.pattern})")
 _TAG = re.compile(r"""<(/?)([a-z][a-z0-9]*)((?: [^\s"=<>]+="[^"]*")*)\s*/?>""")
 _IMAGE = re.compile(r"""<img((?: [^\s"=<>]+="[^"]*")*)\s*/?>""")
 _ATTRIBUTE = re.compile(r''' ([^\s"=<>]+)="([^"]*)"''')
@@ -45,6 +48,8 @@ _BACK: dict[int, int | str] = {new: old for old, new in _AWAY.items()} | {
     _STAND_IN + ord("&"): "&amp;",
     _STAND_IN + 0xA0: "&nbsp;",
 }
+_ALT = re.compile(r' alt="([^"]*)"')
+_LINES, _CELLS = frozenset(("br", "tr", "li")), frozenset(("td", "th"))
 _HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:width|height)\s*:\s*[01](?:px)?\s*(?:;|!|$)",
     re.IGNORECASE,
@@ -58,12 +63,12 @@ def clean_html(html: str, base_url: str | None = None) -> str:
     in angle brackets and is no element of HTML (`vector<T>`) stays as visible text. Nothing is
     fetched by showing the result but its `img` addresses, which are http or https.
     """
-    written = html_only(escape_unknown(INVISIBLE.sub("", html)))
+    written = html_only(escape_unknown(_visible(html)))
     if too_costly(written):  # made to do harm: its words stay
         written = as_paragraphs(written)
     safe = _nh3(written, base_url)
-    if INVISIBLE.search(safe):  # it was written as a character reference
-        safe = _nh3(INVISIBLE.sub("", safe), base_url)
+    if (seen := _visible(safe)) != safe:  # it was written as a character reference
+        safe = _nh3(seen, base_url)
     return _IMAGE.sub(lambda found: _image(found, base_url), safe)
 
 
@@ -73,7 +78,7 @@ def clean_text(text: str) -> str:
     `text` is plain text already: character references stay as they are written, and so does
     what is no element of HTML (`std::vector<bool>`).
     """
-    text = INVISIBLE.sub("", text)
+    text = _visible(text)
     if "<" in text:
         import nh3
 
@@ -83,7 +88,7 @@ def clean_text(text: str) -> str:
         text = entities.unescape(
             nh3.clean(marked, tags=set(), clean_content_tags=DROPPED_WITH_CONTENT)
         )
-    return " ".join(INVISIBLE.sub("", text).split())
+    return " ".join(_visible(text).split())
 
 
 def text_of(html: str) -> str:
@@ -93,18 +98,25 @@ def text_of(html: str) -> str:
 
 def text_of_clean(cleaned: str) -> str:
     """Return what `text_of` does, of HTML that `clean_html` gave."""
-    parts: list[str] = []
+    if "<pre" in cleaned:
+        text = "".join(_pieces(cleaned))
+    else:  # in one go; a reference is read once, and after what it stands for could be a tag
+        text = _TAG.sub(_for_tag, " ".join(cleaned.replace("&nbsp;", " ").split()))
+        text = entities.unescape(text) if "&" in text else text
+    lines = [line.rstrip() for line in text.split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n").strip()
+
+
+def _pieces(cleaned: str) -> Iterator[str]:
+    """Yield text and what stands for tags, with code blocks as they stand."""
     preformatted, at = 0, 0
     for tag in _TAG.finditer(cleaned):
-        parts.append(_text(cleaned[at : tag.start()], preformatted))
+        yield _text(cleaned[at : tag.start()], preformatted)
         at = tag.end()
-        closing, name = tag.group(1), tag.group(2)
-        if name == "pre":
-            preformatted = max(0, preformatted + (-1 if closing else 1))
-        parts.append(_stands_for(name, bool(closing), tag.group(3)))
-    parts.append(_text(cleaned[at:], preformatted))
-    lines = [line.rstrip() for line in "".join(parts).split("\n")]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n").strip()
+        if tag.group(2) == "pre":
+            preformatted = max(0, preformatted + (-1 if tag.group(1) else 1))
+        yield entities.unescape(_for_tag(tag))
+    yield _text(cleaned[at:], preformatted)
 
 
 def images(html: str) -> list[str]:
@@ -113,8 +125,15 @@ def images(html: str) -> list[str]:
     return list(dict.fromkeys(src for src in found if src))
 
 
+def _visible(text: str) -> str:
+    # One look at a set of characters takes a tenth of what the sequences they begin take.
+    return INVISIBLE.sub("", text) if INVISIBLE_BEGINS.search(text) else text
+
+
 def escape_unknown(html: str) -> str:
     """Return `html` with every `<` that begins no element of HTML written as text."""
+    if _all_known(html):
+        return html
     ends = _Ends(html)
     out: list[str] = []
     at = 0
@@ -125,6 +144,16 @@ def escape_unknown(html: str) -> str:
             at = start + 1
     out.append(html[at:])
     return "".join(out)
+
+
+def _all_known(html: str) -> bool:
+    """Tell of ordinary HTML, at one look, that every `<` begins an element."""
+    if html.rfind("<") > html.rfind(">") or "#include " in html:
+        return False
+    names = _OPENING.findall(html)
+    if not ELEMENTS.issuperset(map(str.lower, set(names))):
+        return False
+    return sum(len(name) == 1 for name in names) == len(_SHORT_TAG.findall(html))
 
 
 class _Ends:
@@ -258,12 +287,14 @@ def _text(html: str, preformatted: int) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def _stands_for(name: str, closing: bool, attributes: str) -> str:
-    """What a tag becomes in plain text."""
+def _for_tag(tag: re.Match[str]) -> str:
+    """Return what a tag becomes in plain text, with references as they are written."""
+    closing, name = tag.group(1), tag.group(2)
     if name == "img":
-        return _attributes(attributes).get("alt", "")
-    if name == "br" or name == "tr" or name == "li":
+        alt = _ALT.search(tag.group(3))
+        return " ".join(alt.group(1).split()) if alt else ""
+    if name in _LINES:
         return "" if closing else "\n"
-    if name in ("td", "th"):
+    if name in _CELLS:
         return "\t" if closing else ""
     return "\n\n" if name in BLOCKS else ""
