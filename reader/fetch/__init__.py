@@ -22,8 +22,6 @@ from reader.language import _
 if TYPE_CHECKING:
     import httpx
 
-    from reader.settings import Settings
-
 __all__ = ["Fetcher", "HttpRefusal", "Response", "Unreachable", "Untrusted"]
 
 USER_AGENT = f"Readproof/{__version__} (feed reader)"
@@ -91,19 +89,6 @@ class Fetcher:
         # One token a connection; in each, when a request by it last ended.
         self._tokens: dict[str, SimpleQueue[float]] = {}
         self._left_alone: dict[str, float] = {}  # hosts that said 429, until when
-
-    @classmethod
-    def by(cls, settings: Settings, *, stopped: Callable[[], bool] = lambda: False) -> Fetcher:
-        """Return one that goes the way the user has chosen: proxy, own certificates, logins."""
-        from reader.credentials import Credentials
-
-        secrets = Credentials()
-        return cls(
-            proxy=settings.proxy,
-            authority=settings.certificates,
-            login=lambda name: secrets.get(name).value,
-            stopped=stopped,
-        )
 
     def __enter__(self) -> Fetcher:
         return self

@@ -19,6 +19,7 @@ from reader.model import Feed, FeedKind, Fetch, Health, ParsedFeed, Saved
 from reader.sync import history, images, schedule
 from reader.sync.beside import fetch_beside
 from reader.sync.collect import GITHUB, Collector, Fetched
+from reader.sync.door import door
 from reader.sync.outage import Offline, Outage
 from reader.sync.pace import Pace, pace_of
 from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
@@ -51,7 +52,6 @@ def sync(
     usual file where it is None. Raises StoreError when another process is at it or the store
     cannot be written, and Interrupted when cancelled; what was saved stays.
     """
-    from reader.fetch import Fetcher as Door
     from reader.store import Store
 
     begun = time.monotonic()
@@ -62,7 +62,7 @@ def sync(
         if fetcher is None:
             chosen = chosen or settings.load(settings.default_config())
             stopped = (lambda: task.cancelled) if task is not None else (lambda: False)
-            fetcher = stack.enter_context(Door.by(chosen, stopped=stopped))
+            fetcher = stack.enter_context(door(chosen, stopped=stopped))
         run = _Sync(store, fetcher, task, progress, now)
         results = run.run(_chosen(store, feeds, force, now))
     return SyncResult(
@@ -195,6 +195,8 @@ class _Sync:
         if isinstance(came, Exception):
             return self._failed(feed, came)
         saved = self._store.library.save(feed.id, came.taken, self._now(), repeated=came.repeated)
+        if came.gone:
+            self._store.library.mark_absent(feed.id, came.gone, self._now())
         if came.history is not None:
             self._store.facts.set(_fact(feed), came.history.dump())
         if came.memory is not None:

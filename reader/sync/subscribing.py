@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from reader import opml, settings
 from reader.model import Feed, FeedKind, Wanted
 from reader.sync import finding, places
+from reader.sync.door import door
 from reader.sync.finding import Find
 from reader.sync.folder import path_of
 from reader.sync.places import DIGEST_SITE, kind_of
@@ -60,16 +61,14 @@ def find(url: str, kind: str = "auto", *, fetcher: Fetcher | None = None) -> lis
         return [Find(*certain, how=finding.kind_words(certain[1], certain[0]))]
     with ExitStack() as stack:
         if fetcher is None:
-            fetcher = stack.enter_context(door())
+            fetcher = stack.enter_context(own_door())
         token = github_token() if places.github_user(words) else None
         return finding.find(words, fetcher, token=token)
 
 
-def door() -> Fetcher:
+def own_door() -> Fetcher:
     """Return a way to the net by the user's settings."""
-    from reader.fetch import Fetcher
-
-    return Fetcher.by(settings.load(settings.default_config()))
+    return door(settings.load(settings.default_config()))
 
 
 def github_token() -> str | None:
