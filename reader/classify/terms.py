@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from reader.classify.rules import load
 
@@ -20,6 +20,7 @@ _WORDS_ONLY = bytes(each if each in _WORD else 0x20 for each in range(256))
 _DOTS = re.compile(r"(?<![a-z0-9_])\.+|\.+(?![a-z0-9_])")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _HEAD = 3  # letters by which words are looked up
+_Phrase = tuple[str, frozenset[str]]  # a needle, and the words or letters it is made of
 _MOST_DULL = 20_000  # words that are remembered
 
 
@@ -30,9 +31,10 @@ def latin(text: str) -> str:
     `Triton编译器` and `multi-GPU` give the words `triton` and `multi gpu`.
     """
     words = text.lower().encode("ascii", "replace").translate(_WORDS_ONLY).decode("ascii")
-    words = words.replace(". ", "  ")
     if "." in words:
-        words = " ".join(_DOTS.sub(" ", each) if "." in each else each for each in words.split())
+        words = f" {words} ".replace(". ", "  ").replace(" .", "  ")
+        if ".." in words or ".+" in words or "+." in words:
+            words = _DOTS.sub(" ", words)
     return f" {' '.join(words.split())} "
 
 
@@ -105,12 +107,12 @@ class Lexicon:
         for each in set(needles):
             first, whole, rest = each[1:].partition(" ")
             if _HAN.search(each):
-                self._han[each[0]].append(_Phrase(each, frozenset(each)))
+                self._han[each[0]].append((each, frozenset(each)))
             elif not each.startswith(" "):
                 self._words.add(each)
             elif whole:
                 last = rest.rpartition(" ")[0]  # what is open at its end is no word yet
-                self._phrases[first].append(_Phrase(each, frozenset(last.split())))
+                self._phrases[first].append((each, frozenset(last.split())))
             elif len(first) < _HEAD:
                 self._short.append(first)
             else:
@@ -126,7 +128,7 @@ class Lexicon:
             stems = [stem for stem in stems if word.startswith(stem)]
             phrases = self._phrases.get(word, ())
             found.update(f" {stem}" for stem in stems)
-            found.update(each.needle for each in phrases if each.stands(vocabulary, words))
+            found.update(each for each, its in phrases if its <= vocabulary and each in words)
             if word in self._words:
                 found.add(word)
             elif not stems and not phrases and len(self._dull) < _MOST_DULL:
@@ -134,20 +136,12 @@ class Lexicon:
         if not prepared.text.isascii():
             lower, letters = prepared.lower, frozenset(prepared.lower)
             found.update(
-                each.needle
+                each
                 for letter in self._han.keys() & letters
-                for each in self._han[letter]
-                if each.stands(letters, lower)
+                for each, its in self._han[letter]
+                if its <= letters and each in lower
             )
         return frozenset(found)
-
-
-class _Phrase(NamedTuple):
-    needle: str
-    parts: frozenset[str]  # words or letters it is made of
-
-    def stands(self, parts: frozenset[str], text: str) -> bool:
-        return self.parts <= parts and self.needle in text
 
 
 @cache
