@@ -18,6 +18,7 @@ from reader.model import Entry, FeedKind, Item, Query, Source, StoryKind
 from reader.store import Store
 from reader.store.whole import is_teaser
 from reader.sync import fulltext, originals
+from reader.sync.visits import STRIKES
 from tests import web_pages
 from tests.command import command
 from tests.feed_server import Answer, Asked, FeedServer, serving
@@ -213,6 +214,19 @@ def test_a_page_inside_is_fetched_for_a_feed_the_user_named(
 )
 def test_what_looks_like_a_teaser(text: str, teasing: bool) -> None:
     assert is_teaser(text) is teasing
+
+
+def test_a_broken_host_is_left_alone_for_this_sync(store: Store, server: FeedServer) -> None:
+    id_ = teaser(store, server)
+    feed = entry(store, id_).feed or ""
+    store.whole.set(feed, on=True)
+    urls = [f"https://broken.example.org/{n}" for n in range(30)]
+    server.answers |= {url: Answer(b"<p>", cut=500) for url in urls}
+    store.library.save(feed, [post(url, url=url) for url in urls], NOW)
+    with door(server) as fetcher:
+        assert fulltext.fetch_wanting(store, fetcher) == 1
+    assert len(server.asked) <= 1 + STRIKES + fulltext.WORKERS
+    assert len(store.whole.wanting(99)) == 30  # and asked again at the next
 
 
 # ── originals ──────────────────────────────────────────────────────────────────────────────────

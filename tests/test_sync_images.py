@@ -14,8 +14,9 @@ from PIL import Image
 from reader.fetch import Fetcher
 from reader.store import Store
 from reader.sync import images, pictures
-from reader.sync.images import STRIKES, WORKERS
+from reader.sync.images import WORKERS
 from reader.sync.results import silent
+from reader.sync.visits import STRIKES
 from tests.feed_server import Answer, FeedServer, serving
 from tests.stories import NOW, opened, post
 

@@ -12,6 +12,7 @@ from reader.language import _
 from reader.store.whole import is_teaser
 from reader.sync import pages
 from reader.sync.results import Progress, SyncProgress, silent
+from reader.sync.visits import LeftAlone, Visits, spread
 from reader.tasks import Task, each
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST = 60  # pages a sync
 SECONDS = 30.0
+SECONDS_TOGETHER = 180.0  # for a sync; the rest comes with the next
+MOST_TOGETHER = 100 << 20  # bytes of a sync
 WORKERS = 6
 
 
@@ -58,21 +61,23 @@ def fetch_wanting(
     One that cannot be had never stops the others, and is given up after a few tries.
     """
     found = store.whole.wanting(MOST * 10, feed)
-    wanting = [one for one in found if is_teaser(one.content_text)][:MOST]
+    teasers = [one for one in found if is_teaser(one.content_text)][:MOST]
+    wanting = spread(teasers, lambda one: one.url)
+    visits = Visits(fetcher, seconds=SECONDS_TOGETHER, most_bytes=MOST_TOGETHER)
     fetched = 0
-    results = each(lambda one: _page(fetcher, one), wanting, workers=WORKERS, task=task)
+    results = each(lambda one: _page(visits, one), wanting, workers=WORKERS, task=task)
     for done, (wanted, page) in enumerate(results, 1):
         if isinstance(page, pages.Page):
             fetched += _keep(store, wanted, page, now())
         elif isinstance(page, Interrupted) or not isinstance(page, ReadproofError):
             raise page
-        else:
+        elif not isinstance(page, LeftAlone):
             store.whole.failed(wanted.entry, str(page), now())
         progress(SyncProgress(done, len(wanting), wanted.title, wanted.url, phase="pages"))
     return fetched
 
 
-def _page(fetcher: Fetcher, wanted: Beginning) -> pages.Page:
+def _page(fetcher: Fetcher | Visits, wanted: Beginning) -> pages.Page:
     answer = fetcher.get(
         wanted.url, max_bytes=pages.MOST_BYTES, seconds=SECONDS, private=wanted.private
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +10,7 @@ from reader.language import _
 from reader.sync import pictures
 from reader.sync.pictures import media_type
 from reader.sync.results import Progress, SyncProgress
+from reader.sync.visits import LeftAlone, Visits, spread
 from reader.tasks import Task, each
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ MOST_BYTES = 5 << 20  # of one picture
 MOST_TOGETHER = 150 << 20  # bytes of a sync
 SECONDS = 15.0  # for one picture
 SECONDS_TOGETHER = 180.0  # for a sync; the rest comes with the next
-STRIKES = 3  # broken or slow answers of a host, after which it is left alone until the next sync
 WORKERS = 8
 
 
@@ -37,11 +35,20 @@ def fetch_missing(
 
     Those that only count readers are never asked for, or forgotten once they are known as such.
     """
-    missing = _spread(_without_counters(store, store.images.wanted(MOST)))
-    visit = _Visit(fetcher)
-    for done, (wanted, result) in enumerate(
-        each(visit.fetch, missing, workers=WORKERS, task=task), 1
-    ):
+    missing = spread(_without_counters(store, store.images.wanted(MOST)), lambda one: one.url)
+    visits = Visits(fetcher, seconds=SECONDS_TOGETHER, most_bytes=MOST_TOGETHER)
+
+    def fetch(wanted: Wanted) -> tuple[str, bytes] | None:
+        try:
+            answer = visits.get(
+                wanted.url, max_bytes=MOST_BYTES, seconds=SECONDS, private=wanted.private
+            )
+        except LeftAlone:
+            return None
+        return _checked(answer.body)
+
+    results = each(fetch, missing, workers=WORKERS, task=task)
+    for done, (wanted, result) in enumerate(results, 1):
         url = wanted.url
         if isinstance(result, Interrupted) or not isinstance(
             result, (ReadproofError, tuple, type(None))
@@ -62,51 +69,6 @@ def _without_counters(store: Store, wanted: Iterable[Wanted]) -> list[Wanted]:
         else:
             kept.append(one)
     return kept
-
-
-def _spread(wanted: Iterable[Wanted]) -> list[Wanted]:
-    """Return pictures with those of one host far apart, so that none waits behind its own."""
-    by_host: dict[str, deque[Wanted]] = defaultdict(deque)
-    for one in wanted:
-        by_host[pictures.host(one.url)].append(one)
-    spread = []
-    while by_host:
-        for name in list(by_host):
-            spread.append(by_host[name].popleft())
-            if not by_host[name]:
-                del by_host[name]
-    return spread
-
-
-class _Visit:
-    """What the workers of one sync share; they only add to it."""
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
-        self._strikes: Counter[str] = Counter()
-        self._bytes = 0
-        self._until = time.monotonic() + SECONDS_TOGETHER
-
-    def fetch(self, wanted: Wanted) -> tuple[str, bytes] | None:
-        """Return kind and bytes of a picture, None where it has to wait for another sync."""
-        from reader.fetch import HttpRefusal, Unreachable
-
-        host = pictures.host(wanted.url)
-        spent = self._bytes > MOST_TOGETHER or time.monotonic() > self._until
-        if spent or self._strikes[host] >= STRIKES:
-            return None
-        try:
-            body = self._fetcher.get(
-                wanted.url, max_bytes=MOST_BYTES, seconds=SECONDS, private=wanted.private
-            ).body
-        except HttpRefusal:
-            raise
-        except SourceError as error:
-            # One look is enough for all pictures of a host that is out of reach.
-            self._strikes[host] += STRIKES if isinstance(error, Unreachable) else 1
-            raise
-        self._bytes += len(body)
-        return _checked(body)
 
 
 def _checked(body: bytes) -> tuple[str, bytes]:

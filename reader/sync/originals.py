@@ -20,6 +20,7 @@ from reader.sync import pages
 from reader.sync.bodies import as_html
 from reader.sync.receive import incoming
 from reader.sync.results import Progress, SyncProgress, silent
+from reader.sync.visits import LeftAlone, Visits, spread
 from reader.tasks import Task, each
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 MOST = 60  # sources a sync
 SECONDS = 30.0
+SECONDS_TOGETHER = 240.0  # for a sync; the rest comes with the next
+MOST_TOGETHER = 100 << 20  # bytes of a sync
 WORKERS = 6
 PAPERS = 50  # that one request to arXiv names
 MOST_PATCH = 200_000  # characters of a commit's changes that are kept
@@ -56,12 +59,14 @@ def fetch_missing(
     """
     wanted = list(store.originals.wanting(MOST) if sources is None else sources)
     outcome: dict[str, str | None] = {}
-    results = each(
-        lambda heap: _fetch(fetcher, heap, token), _heaps(wanted), workers=WORKERS, task=task
-    )
+    visits = Visits(fetcher, seconds=SECONDS_TOGETHER, most_bytes=MOST_TOGETHER)
+    heaps = spread(_heaps(wanted), lambda heap: heap[0].url)
+    results = each(lambda heap: _fetch(visits, heap, token), heaps, workers=WORKERS, task=task)
     for heap, came in results:
         if isinstance(came, Interrupted) or not isinstance(came, ReadproofError | dict):
             raise came
+        if isinstance(came, LeftAlone):
+            continue
         for one in heap:
             entry = came if isinstance(came, ReadproofError) else came.get(one.url)
             outcome[one.url] = _keep(store, one, entry, now())
@@ -93,22 +98,22 @@ def _keep(
 
 
 def _fetch(
-    fetcher: Fetcher, heap: Sequence[Missing], token: str | None
+    visits: Visits, heap: Sequence[Missing], token: str | None
 ) -> dict[str, ParsedEntry | ReadproofError]:
     """Return what each address gave, in one request where they are papers."""
     url = heap[0].url
     key = identity.source_key(url)
     if key.startswith("arxiv:"):
-        return _papers(fetcher, [one.url for one in heap])
+        return _papers(visits, [one.url for one in heap])
     if found := _GITHUB.fullmatch(key):
-        return {url: _github(fetcher, url, found, token)}
-    return {url: _page(fetcher, url, heap[0].title)}
+        return {url: _github(visits, url, found, token)}
+    return {url: _page(visits, url, heap[0].title)}
 
 
-def _papers(fetcher: Fetcher, urls: Sequence[str]) -> dict[str, ParsedEntry | ReadproofError]:
+def _papers(visits: Visits, urls: Sequence[str]) -> dict[str, ParsedEntry | ReadproofError]:
     keys = {identity.source_key(url): url for url in urls}
     ids = ",".join(sorted(key.removeprefix("arxiv:") for key in keys))
-    answer = fetcher.get(ARXIV.format(most=len(keys), ids=quote(ids, safe=",/")), seconds=SECONDS)
+    answer = visits.get(ARXIV.format(most=len(keys), ids=quote(ids, safe=",/")), seconds=SECONDS)
     parsed = read_feed(answer.body, content_type=answer.content_type, url=answer.url)
     found: dict[str, ParsedEntry | ReadproofError] = {}
     for entry in parsed.entries:
@@ -118,8 +123,8 @@ def _papers(fetcher: Fetcher, urls: Sequence[str]) -> dict[str, ParsedEntry | Re
     return found
 
 
-def _page(fetcher: Fetcher, url: str, title: str) -> ParsedEntry:
-    answer = fetcher.get(url, max_bytes=pages.MOST_BYTES, seconds=SECONDS)
+def _page(visits: Visits, url: str, title: str) -> ParsedEntry:
+    answer = visits.get(url, max_bytes=pages.MOST_BYTES, seconds=SECONDS)
     page = pages.article(answer.body, content_type=answer.content_type, url=answer.url)
     return ParsedEntry(
         title=page.title or title,
@@ -132,7 +137,7 @@ def _page(fetcher: Fetcher, url: str, title: str) -> ParsedEntry:
 
 
 def _github(
-    fetcher: Fetcher, url: str, key: re.Match[str], token: str | None
+    visits: Visits, url: str, key: re.Match[str], token: str | None
 ) -> ParsedEntry | ReadproofError:
     """Return a release, commit, issue or pull request by the API, else by its page."""
     from reader.fetch import HttpRefusal
@@ -143,7 +148,7 @@ def _github(
     if token:
         headers["Authorization"] = f"Bearer {token}"
     try:
-        answer = fetcher.get(
+        answer = visits.get(
             API.format(project=project, rest=rest), headers=headers, seconds=SECONDS
         )
         said = json.loads(answer.body)
@@ -158,7 +163,7 @@ def _github(
             raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SourceError(_("GitHub answered in a form that is not known.")) from error
-    return _patch(fetcher, url) if kind == "!" else _page(fetcher, url, "")
+    return _patch(visits, url) if kind == "!" else _page(visits, url, "")
 
 
 def _text(said: Any, name: str) -> str:
@@ -222,9 +227,9 @@ def _commit(url: str, said: dict[str, Any]) -> ParsedEntry:
     )
 
 
-def _patch(fetcher: Fetcher, url: str) -> ParsedEntry:
+def _patch(visits: Visits, url: str) -> ParsedEntry:
     """Return a commit as GitHub gives it to `git am`, which needs no API."""
-    answer = fetcher.get(f"{url.partition('?')[0].rstrip('/')}.patch", seconds=SECONDS)
+    answer = visits.get(f"{url.partition('?')[0].rstrip('/')}.patch", seconds=SECONDS)
     head, _blank, rest = answer.body.decode("utf-8", "replace").partition("\n\n")
     subject = _SUBJECT.search(head)
     if subject is None:

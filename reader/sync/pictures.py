@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 MOST_PIXELS = 25_000_000  # a decoder takes four bytes for each
 MOST_DRAWING = 512 << 10  # bytes of an SVG
@@ -109,11 +108,3 @@ def drawing(body: bytes) -> bytes | None:
     if re.search(r"<!ENTITY|<!DOCTYPE[^>]*\[", text, re.IGNORECASE):
         return None
     return _FOREIGN.sub("", _ACTIVE.sub("", text)).encode()
-
-
-def host(url: str) -> str:
-    """Return the host and port of an address."""
-    try:
-        return urlsplit(url).netloc.lower()
-    except ValueError:
-        return ""
