@@ -65,6 +65,12 @@ class Library:
 
         return summed(Saving(self._connection).each(feed_id, incoming, now, repeated))
 
+    def mark_absent(self, feed_id: str, guids: Sequence[str], notice: str) -> int:
+        """Let entries say that their source took them away; they and their marks stay."""
+        from reader.store.absent import mark_absent
+
+        return mark_absent(self._connection, feed_id, guids, notice)
+
     def fingerprints(self, feed_id: str, most: int = 2_000) -> frozenset[bytes]:
         """Return `identity.fingerprint` of the entries that a feed brought last."""
         rows = self._connection.run(

@@ -13,7 +13,7 @@ from reader.model import Feed, FeedKind, Form, Health, Incoming, ParsedEntry, Pa
 from reader.parse import read_feed
 from reader.store.incoming import Prepared
 from reader.sync import arxiv, github, history
-from reader.sync.folder import read_folder
+from reader.sync.folder import Seen, read_folder
 from reader.sync.given import Asker, Given
 from reader.sync.receive import arrivals
 from reader.sync.topics import on_topic
@@ -40,6 +40,7 @@ class Fetched:
     note: str | None = None  # something a person should know of a feed that worked
     memory: str | None = None  # what the feed has to remember for the next time
     state: Health | None = None  # where the feed itself tells how it is doing
+    gone: tuple[str, ...] = ()  # GUIDs that were taken away
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,10 @@ class Collector:
 
     def collect(self, feed: Feed) -> Fetched:
         """Return what came of a feed; raises SourceError, HttpRefusal or NotUnderstood."""
+        memory = self.memories.get(feed.id)
         if feed.kind is FeedKind.FOLDER:
-            return _folder(feed)
-        asker, memory = Asker(self.fetcher, self.token, self.now), self.memories.get(feed.id)
+            return _folder(feed, memory)
+        asker = Asker(self.fetcher, self.token, self.now)
         if feed.kind in GITHUB:
             return self._given(feed, github.collect(asker, feed, memory))
         if feed.kind is FeedKind.ARXIV:
@@ -127,10 +129,16 @@ def _is_wanted(feed: Feed, entry: ParsedEntry) -> bool:
     return not feed.topic_filter or on_topic(entry, feed.wanted.topics)
 
 
-def _folder(feed: Feed) -> Fetched:
-    taken, refused = read_folder(feed.url)
-    note = "; ".join(refused[:3]) or None
-    parsed = ParsedFeed(
-        "", "folder", entries=tuple(one.entry for one in taken), notices=tuple(refused)
+def _folder(feed: Feed, memory: str | None) -> Fetched:
+    came = read_folder(feed.url, Seen.load(memory))
+    note = "; ".join(came.refused[:3]) or None
+    entries = tuple(one.entry for one in came.taken)
+    same = came.files > 0 and not (entries or came.gone)
+    return Fetched(
+        came.taken,
+        parsed=ParsedFeed("", "folder", entries=entries, notices=came.refused),
+        note=note,
+        memory=came.seen.dump(),
+        state=Health.UNCHANGED if same else None,
+        gone=came.gone,
     )
-    return Fetched(tuple(taken), parsed=parsed, note=note)

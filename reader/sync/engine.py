@@ -196,7 +196,8 @@ class _Sync:
             return self._failed(feed, came)
         saved = self._store.library.save(feed.id, came.taken, self._now(), repeated=came.repeated)
         if came.gone:
-            self._store.library.mark_absent(feed.id, came.gone, self._now())
+            notice = _("Its file is no longer in the folder; what it said is kept.")
+            self._store.library.mark_absent(feed.id, came.gone, notice)
         if came.history is not None:
             self._store.facts.set(_fact(feed), came.history.dump())
         if came.memory is not None:

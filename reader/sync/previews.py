@@ -15,7 +15,7 @@ from reader.store.incoming import Prepared
 from reader.sync import finding
 from reader.sync.collect import GITHUB, Collector, Fetched
 from reader.sync.finding import Find
-from reader.sync.subscribing import door, find, github_token
+from reader.sync.subscribing import find, github_token, own_door
 
 if TYPE_CHECKING:
     from reader.fetch import Fetcher
@@ -77,7 +77,7 @@ def preview(
     """
     with ExitStack() as stack:
         if fetcher is None:
-            fetcher = stack.enter_context(door())
+            fetcher = stack.enter_context(own_door())
         found = find(words, kind, fetcher=fetcher)
         return look(store_path, found, fetcher=fetcher, wanted=wanted)
 
@@ -96,7 +96,7 @@ def look(
         return replace(shown, title="", count=len(found))
     with ExitStack() as stack:
         if fetcher is None:
-            fetcher = stack.enter_context(door())
+            fetcher = stack.enter_context(own_door())
         token = github_token() if best.kind in GITHUB else None
         feed = Feed(
             "f0",
