@@ -142,6 +142,21 @@ def test_they_stay_apart_as_they_roll_through_the_feed(
     assert len(entries(store)) == 3
 
 
+def test_one_guid_for_all_and_one_post_at_a_time(store: Store, feed: str) -> None:
+    posts = [
+        Post(f"Post {n}", "same", f"{P}{n}", f"0{n} Oct 2026 08:00:00 GMT", f"Text {n}")
+        for n in (1, 3, 5)
+    ]
+    for hours, each in enumerate((*posts, *posts)):
+        assert save(store, feed, each, hours=hours) == ((1, 0) if hours < 3 else (0, 0))
+    assert [each.content_text for each in entries(store)] == ["Text 5", "Text 3", "Text 1"]
+    assert all(each.versions == 1 for each in entries(store))
+    edited = Post("Post 5, corrected", "same", f"{P}5", "05 Oct 2026 08:00:00 GMT", "Better")
+    assert save(store, feed, edited, hours=9) == (0, 1)
+    assert len(entries(store)) == 3
+    assert store.check() == []
+
+
 def test_a_feed_that_dates_everything_anew_brings_nothing_new(store: Store, feed: str) -> None:
     posts = [Post(n, n, f"{P}{n}") for n in "abc"]
     save(store, feed, *posts)

@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from reader.identity import normalised_title
 from reader.store.connection import Connection, to_seconds
 from reader.store.incoming import Prepared
 
@@ -21,6 +22,13 @@ _TITLED = """
 SELECT key, title, published, text_hash FROM entries
 WHERE feed = ? AND title IN (SELECT value FROM json_each(?))
 """
+
+
+_HELD = """
+SELECT title, source_key, published FROM entries
+WHERE key = coalesce((SELECT key FROM aliases WHERE alias = ?1), ?1)
+"""
+DAY = 86_400
 
 
 class Kin:
@@ -39,6 +47,21 @@ class Kin:
             [(alias, key) for prepared, key in found for alias in prepared.keys],
         )
         return bool(found)
+
+    def part(self, known: Sequence[Prepared]) -> bool:
+        """Take the GUID from entries that have it from another post; return whether any does.
+
+        An edit changes the title, a move the address, a new date the date: where a post comes
+        with none of the three as it was, its feed uses one GUID for all.
+        """
+        parted = False
+        for each in known:
+            if "|id:" not in each.keys[0] or len(each.keys) < 2:
+                continue
+            row = self._connection.row(_HELD, (each.keys[0],))
+            if row is not None and _nothing_left(each, row):
+                each.keys, parted = each.keys[1:], True
+        return parted
 
     def _left(self, new: Sequence[Prepared]) -> Iterator[tuple[Prepared, str]]:
         """Yield what came without a feed: an original that was fetched, or what stayed of a feed.
@@ -70,6 +93,17 @@ class Kin:
             same = [row for row in rows if row["text_hash"] == each.text_hash]
             if len(same) == 1 or (len(rows) == 1 and not _by_text(each)):
                 yield each, (same or rows)[0]["key"]
+
+
+def _nothing_left(arriving: Prepared, row: sqlite3.Row) -> bool:
+    published = to_seconds(arriving.incoming.entry.published)
+    if None in (published, row["published"], arriving.source_key, row["source_key"]):
+        return False
+    return (
+        abs((published or 0) - row["published"]) > DAY
+        and arriving.source_key != row["source_key"]
+        and normalised_title(arriving.title) != normalised_title(row["title"])
+    )
 
 
 def _by_text(prepared: Prepared) -> bool:

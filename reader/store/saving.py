@@ -70,8 +70,11 @@ class Saving:
     ) -> list[tuple[str, str]]:
         """Write a batch in its order: runs of what is new at once, the rest one by one."""
         known = Known(self._connection, batch)
-        looks_new = (each for each in batch if each.incoming.digest is None and known.is_new(each))
-        if self._kin.join(feed, list(looks_new)):
+        plain = [each for each in batch if each.incoming.digest is None]
+        changed = (each for each in plain if not known.is_new(each) and known.same(each) is None)
+        if self._kin.part(list(changed)):
+            known = Known(self._connection, batch)
+        if self._kin.join(feed, [each for each in plain if known.is_new(each)]):
             known = Known(self._connection, batch)
         outcomes: list[tuple[str, str]] = []
         new: list[Prepared] = []
