@@ -181,3 +181,20 @@ def test_sentences_looked_at_for_a_reason_show_what_all_of_them_show(text: str) 
         found |= evidence._of_sentence(sentence, everything, set(evidence._KINDS))
     shown = evidence.shown(text, terms.Prepared(text))
     assert shown == tuple(kind for kind in evidence._KINDS if kind in found)
+
+
+_NUMBER = re.compile(
+    r"\d+(?:\.\d+)?\s*(?:[x×]|倍|%|％|成|(?:[kKM]?\s*)(?:tokens?|images?|samples?|requests?)\b|"
+    r"[μu]s\b|ms\b|秒|毫秒|微秒|[TG]FLOP|TB/s|GB/s)|\bO\(N",
+    re.IGNORECASE,
+)
+
+
+AMOUNTS = ("1", "2.5", ".", " ", "x", "X", "us", "u", "s", "k tokens", "K", "Requests", "倍")
+AMOUNTS += ("GB/s", "O(N", "o(n", "(", "μs", "\u00b5s")
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.lists(st.sampled_from(AMOUNTS) | st.text(max_size=3), max_size=12).map("".join))
+def test_a_number_is_found_from_its_end(text: str) -> None:
+    assert evidence._has_number(text) == (_NUMBER.search(text) is not None)

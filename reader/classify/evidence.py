@@ -11,11 +11,13 @@ from reader.classify.terms import Prepared, Terms, stands
 from reader.model import Evidence
 
 _SENTENCE = re.compile(r"[;!?]\s|(?<![0-9A-Z])\.\s")  # within a line
-_NUMBER = re.compile(
-    r"\d+(?:\.\d+)?\s*(?:[x×]|倍|%|％|成|(?:[kKM]?\s*)(?:tokens?|images?|samples?|requests?)\b|"
-    r"[μu]s\b|ms\b|秒|毫秒|微秒|[TG]FLOP|TB/s|GB/s)|\bO\(N",
+_AMOUNT = re.compile(r"\d+(?:\.\d+)?\s*")
+_UNIT = re.compile(
+    r"[x×]|倍|%|％|成|(?:[kKM]?\s*)(?:tokens?|images?|samples?|requests?)\b|"
+    r"[μu]s\b|ms\b|秒|毫秒|微秒|[TG]FLOP|TB/s|GB/s",
     re.IGNORECASE,
 )
+_ORDER = re.compile(r"\bo\(n", re.IGNORECASE)
 _KINDS = (
     Evidence.CODEGEN,
     Evidence.PROPERTY,
@@ -40,7 +42,7 @@ def shown(text: str, whole: Prepared) -> tuple[Evidence, ...]:
     # Few terms stand in the text at all; only these are looked for in its sentences.
     here = {name: _terms(name).within(whole) for name in _NAMES}
     sought = {kind for kind in _KINDS if here[kind.value]}
-    if sought & _MEASURED and not (here["faster"] and _NUMBER.search(text)):
+    if sought & _MEASURED and not (here["faster"] and _has_number(text)):
         sought -= _MEASURED
     if not sought:
         return ()
@@ -88,11 +90,19 @@ def _of_sentence(
         if denied and _any(here["denies"], part):
             continue
         found |= {kind for kind in kinds - _MEASURED if _any(here[kind.value], part)}
-    if denied or kinds.isdisjoint(_MEASURED) or not _NUMBER.search(sentence):
+    if denied or kinds.isdisjoint(_MEASURED) or not _has_number(sentence):
         return found
     if _any(here["faster"], prepared):
         found |= {kind for kind in kinds & _MEASURED if _any(here[kind.value], prepared)}
     return found
+
+
+def _has_number(text: str) -> bool:
+    """Tell whether a measured number stands in a text."""
+    # No unit begins as a number ends, so what follows the whole number decides.
+    if any(_UNIT.match(text, amount.end()) for amount in _AMOUNT.finditer(text)):
+        return True
+    return "(" in text and _ORDER.search(text) is not None
 
 
 def _any(needles: frozenset[str], prepared: Prepared) -> bool:
