@@ -190,7 +190,21 @@ _NUMBER = re.compile(
 )
 
 
-AMOUNTS = ("1", "2.5", ".", " ", "x", "X", "us", "u", "s", "k tokens", "K", "Requests", "倍")
+AMOUNTS: tuple[str, ...] = (
+    "1",
+    "2.5",
+    ".",
+    " ",
+    "x",
+    "X",
+    "us",
+    "u",
+    "s",
+    "k tokens",
+    "K",
+    "Requests",
+    "倍",
+)
 AMOUNTS += ("GB/s", "O(N", "o(n", "(", "μs", "\u00b5s")
 
 
