@@ -51,6 +51,24 @@ class _Write:
     begun: bool = False
 
 
+@dataclass(slots=True, eq=False)
+class _Question:
+    """A question that is under way."""
+
+    about: object
+    store: Store | None = None
+    stale: bool = False
+
+    def give_up(self) -> None:
+        """Break it off: nobody wants the answer any more."""
+        self.stale = True
+        store = self.store
+        if store is not None:
+            # It may be closing at this very moment.
+            with contextlib.suppress(Exception):
+                store.interrupt()
+
+
 class Desk(QObject):
     """Asks the store through workers; says when another process has written to it."""
 
@@ -64,6 +82,8 @@ class Desk(QObject):
         self.courier = Courier()
         self.tasks = tasks or Tasks(WORKERS, deliver=self.courier.deliver)
         self._latest: dict[str, int] = {}
+        self._asked: dict[str, _Question] = {}
+        self._next: dict[str, Callable[[], None]] = {}
         self._closed = False
         self._writes: deque[_Write] = deque()
 
@@ -81,17 +101,62 @@ class Desk(QObject):
         done: Callable[[T], object] | None = None,
         *,
         key: str = "",
-        failed: Callable[[BaseException], None] | None = None,
-    ) -> Task[T]:
-        """Run `work(store)` on a worker; with a `key` only the newest answer is delivered."""
+        about: object = None,
+        failed: Callable[[BaseException], object] | None = None,
+    ) -> None:
+        """Run `work(store)` on a worker.
+
+        With a `key` one question of it is under way at a time, and of those that wait only the
+        newest is asked. An older answer is delivered only where a newer question is `about` the
+        same; a question about something else is broken off.
+        """
+        question = _Question(about)
 
         def opened(_task: Task[T]) -> T:
             from reader.store import Store
 
             with Store.open(self.path) as store:
-                return work(store)
+                question.store = store
+                try:
+                    if question.stale:
+                        raise Interrupted(key)
+                    return work(store)
+                finally:
+                    question.store = None
 
-        return self.run(opened, done, key=key, failed=failed)
+        if not key:
+            self.run(opened, done, failed=failed)
+            return
+
+        def ended() -> bool:
+            """Let the next question have its turn; say whether this answer is wanted."""
+            if self._asked.get(key) is question:
+                del self._asked[key]
+            follower = self._next.pop(key, None)
+            if follower is not None:
+                follower()
+            return not question.stale
+
+        def finished(result: T) -> None:
+            if ended() and done is not None:
+                done(result)
+
+        def broken(error: BaseException) -> None:
+            if not ended() or isinstance(error, Interrupted):
+                return
+            (failed or self._complain)(error)
+
+        def start() -> None:
+            self._asked[key] = question
+            self.run(opened, finished, failed=broken, name=key)
+
+        before = self._asked.get(key)
+        if before is None:
+            start()
+            return
+        if about is None or before.about != about:
+            before.give_up()
+        self._next[key] = start
 
     def write(self, work: Callable[[Store], T], done: Callable[[T], object] | None = None) -> None:
         """Do a write of the store in its turn, then let every view look again."""
@@ -144,11 +209,14 @@ class Desk(QObject):
         done: Callable[[T], object] | None = None,
         *,
         key: str = "",
-        failed: Callable[[BaseException], None] | None = None,
+        failed: Callable[[BaseException], object] | None = None,
         progress: Callable[[Any], None] | None = None,
         name: str = "",
     ) -> Task[T]:
-        """Run any work on a worker; failures become one sentence unless `failed` takes them."""
+        """Run any work on a worker; with a `key` only the newest result is delivered.
+
+        Failures become one sentence unless `failed` takes them.
+        """
         turn = self._latest[key] = self._latest.get(key, 0) + 1
 
         def current() -> bool:

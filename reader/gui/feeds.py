@@ -23,6 +23,7 @@ from reader.model import Feed, FeedKind, Fetch, Health
 
 if TYPE_CHECKING:
     from reader.store import Store
+    from reader.sync.health import Standing
 
 NEED_A_LOOK = (Health.FAILED, Health.GONE, Health.STALE)
 
@@ -33,12 +34,17 @@ class Fed:
 
     feed: Feed
     history: tuple[Fetch, ...]
+    standing: Standing
 
 
 def fed(store: Store) -> list[Fed]:
     """Read every feed with its history; on a worker."""
+    from reader.sync import health
+
+    found = store.feeds.all()
+    known = health.standings(store, found, datetime.now(UTC))
     return [
-        Fed(each, tuple(store.feeds.history(each.id, marks.DAYS))) for each in store.feeds.all()
+        Fed(each, tuple(store.feeds.history(each.id, marks.DAYS)), known[each.id]) for each in found
     ]
 
 
@@ -186,7 +192,7 @@ class FeedsPage(QWidget):
         def stay(found: list[Fed]) -> None:
             self._show([each for each in found if each.feed.id not in leaving])
 
-        self._desk.ask(fed, stay, key="feeds")
+        self._desk.ask(fed, stay, key="feeds", about="feeds")
 
     def _show(self, found: list[Fed]) -> None:
         now = datetime.now(UTC)
@@ -238,11 +244,17 @@ class FeedsPage(QWidget):
         column.addWidget(label(words.feed_kind(feed.kind), "two"))
         if feed.health in NEED_A_LOOK:
             kind = "warn" if feed.health is Health.STALE else "refuted"
-            lines = (feed.error or "", _("Nothing was lost: what was kept stays readable."))
+            lines = (
+                feed.error or "",
+                each.standing.advice,
+                _("Nothing was lost: what was kept stays readable."),
+            )
             column.addWidget(
                 note(kind, words.health_name(feed.health), [line for line in lines if line])
             )
-        column.addLayout(_facts(feed))
+        if each.standing.notices:
+            column.addWidget(note("warn", _("The digest says"), list(each.standing.notices)))
+        column.addLayout(_facts(feed, each.standing))
         column.addWidget(label(_("Last answers"), "caption"))
         column.addLayout(_answers(each.history))
         column.addStretch(1)
@@ -267,11 +279,13 @@ class FeedsPage(QWidget):
         return bar
 
 
-def _facts(feed: Feed) -> QGridLayout:
+def _facts(feed: Feed, standing: Standing) -> QGridLayout:
     now = datetime.now(UTC)
     lines = (
         (_("Address"), feed.url),
-        (_("Since"), words.moment_of(feed.failing_since, now)),
+        (_("Moved from"), standing.moved_from or ""),
+        (_("Why"), "" if feed.health in NEED_A_LOOK else standing.reason),
+        (_("Since"), words.moment_of(standing.since, now)),
         (_("Next try"), words.moment_of(feed.next_check, now)),
         (_("Last change"), words.moment_of(feed.last_changed, now)),
         (_("Kept offline"), _("{n} entries, all readable").format(n=words.amount(feed.entries))),

@@ -98,7 +98,7 @@ class QueuePage(QWidget):
 
     def load(self, bench: Bench | None) -> None:
         """Read the queue again."""
-        self._desk.ask(lambda store: queued(store, bench), self._show, key="queue")
+        self._desk.ask(lambda store: queued(store, bench), self._show, key="queue", about="queue")
 
     def change(self, filters: QueueFilters) -> None:
         """Narrow the queue to other filters."""

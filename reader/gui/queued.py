@@ -177,7 +177,8 @@ class QueueFilters:
         """Return each filter by name, with what remains when it is taken away."""
         found: list[tuple[str, QueueFilters]] = []
         if self.settled is not None:
-            found.append((_("Settled") if self.settled else _("Still open"), replace(self, settled=None)))
+            name = _("Settled") if self.settled else _("Still open")
+            found.append((name, replace(self, settled=None)))
         if self.fits:
             found.append((_("Fits this machine"), replace(self, fits=False)))
         for tag in self.tags:

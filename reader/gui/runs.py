@@ -131,7 +131,7 @@ class RunsPage(QWidget):
     def load(self, bench: Bench | None) -> None:
         """Read the runs again."""
         self.bench = bench
-        self._desk.ask(lambda store: run_lines(store, bench), self._show, key="runs")
+        self._desk.ask(lambda store: run_lines(store, bench), self._show, key="runs", about="runs")
 
     def _show(self, lines: list[RunLine]) -> None:
         self.count.setText(words.amount(len(lines)) if lines else "")

@@ -65,7 +65,7 @@ class StatusLine(QWidget):
         row.addLayout(self._keys)
         self._pane: tuple[str, bool] = ("", False)
         self._sets: dict[tuple[str, bool], QWidget] = {}  # made once: making them is slow
-        self._kept = ""
+        self._kept = self._sentence = ""
         self._coming: tuple[int, int, str] | None = None
         self._pace = QTimer(self)
         self._pace.setSingleShot(True)
@@ -75,10 +75,11 @@ class StatusLine(QWidget):
     def show_shelf(self, shelf: Shelf) -> None:
         """Show what is kept."""
         self._kept = kept_line(shelf)
-        self.text.setText(self._kept)
+        self.text.setText(self._sentence or self._kept)
 
     def say(self, sentence: str) -> None:
         """Show a sentence in the place of what is kept; an empty one brings that back."""
+        self._sentence = sentence
         self.text.setText(sentence or self._kept)
         self.text.setToolTip(sentence)
 

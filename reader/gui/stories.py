@@ -34,6 +34,7 @@ class Stories:
         self._window = window
         self.quick: QuickLook | None = None  # made when the first one is opened
         self._opened_id: str | None = None
+        self._anew = False  # the list that comes next is another, not the same read again
         self._is_quick = False  # the digest of the view is a quick look
         self._in_panes = ""  # the view whose items are read in panes, though it has a page
 
@@ -53,34 +54,42 @@ class Stories:
 
     def load(self, *, keep: bool) -> None:
         """Read the list of the view that is open."""
-        view, filters, bench = self._window.view, self._window.list.filters, self._window.bench
+        window = self._window
+        view, filters, bench = window.view, window.list.filters, window.bench
         rank = views.ranker(bench) if bench else None
+        self._anew = self._anew or not keep
+        before = None
+        if not self._anew and view.key == "unread" and not filters.chips():
+            before = window.list.model.ids()
 
         def read(store: Store) -> tuple[Listing, Quick | None]:
             listing = views.load(store, view.key, filters, rank)
+            if before is not None:
+                listing = views.keep_read(listing, before)
             if not view.key.startswith("digest:"):
                 return listing, None
             from reader.gui.quick_look import facts
 
             return listing, facts.load(store, view.key, bench)
 
-        self._window.desk.ask(read, lambda found: self._listed(view, *found, keep=keep), key="list")
+        window.desk.ask(
+            read,
+            lambda found: self._listed(view, *found),
+            key="list",
+            about=(view.key, filters),
+        )
 
-    def _listed(self, view: View, listing: Listing, quick: Quick | None, *, keep: bool) -> None:
+    def _listed(self, view: View, listing: Listing, quick: Quick | None) -> None:
         if view.key != self._window.view.key:
             return
+        keep, self._anew = not self._anew, False
+        chips = self._window.list.filters.chips()
         self._is_quick = quick is not None
-        on_page = (
-            quick is not None
-            and self._in_panes != view.key
-            and not self._window.list.filters.chips()
-        )
+        on_page = quick is not None and self._in_panes != view.key and not chips
         if quick is not None and on_page and not keep and quick.items:
             self._window.list.select_later = self._window.list.select_later or quick.items[0].id
-        if keep and view.key == "unread" and not self._window.list.filters.chips():
-            listing = views.keep_read(listing, self._window.list.model.ids())
         self._window.list.show_listing(view, listing, keep=keep)
-        if quick is not None and not self._window.list.filters.chips():
+        if quick is not None and not chips:
             self._window.list.model.hold(list(quick.rows))
         self._show_face(quick if on_page else None)
 

@@ -134,7 +134,7 @@ class StoryList(QWidget):
         self.model.badges = listing.badges
         current = self.select_later or (self._current if keep else None)
         later, self.select_later = self.select_later, None
-        if listing.ids == self.model.ids() and keep and not later:
+        if self.model.ids() == listing.ids and keep and not later:
             self.model.refresh()
         else:
             self._reset(listing, current)

@@ -17,11 +17,11 @@ from PySide6.QtCore import (
 )
 
 from reader.gui.desk import Desk
+from reader.gui.ids import Ids, packed, unpacked
 from reader.model import Row
 
 PAGE = 128
 MOST_PAGES = 24
-_LETTERS = "ied"
 GROUP = -1
 Index = QModelIndex | QPersistentModelIndex
 
@@ -33,16 +33,6 @@ class Group:
     title: str
     icon: str
     count: int
-
-
-def packed(id_: str) -> int:
-    """Return an id as one whole number."""
-    return int(id_[1:]) * 4 + _LETTERS.index(id_[0])
-
-
-def unpacked(number: int) -> str:
-    """Return the id that `packed` made a number of."""
-    return f"{_LETTERS[number % 4]}{number // 4}"
 
 
 class StoryModel(QAbstractTableModel):
@@ -70,7 +60,7 @@ class StoryModel(QAbstractTableModel):
         self._pages.clear()
         self._asked.clear()
         self._groups = {}
-        places = array("q", map(packed, ids))
+        places = Ids.of(ids).numbers[:]
         for added, (group, place) in enumerate(sorted(groups, key=lambda pair: pair[1])):
             places.insert(place + added, GROUP)
             self._groups[place + added] = group
@@ -84,9 +74,11 @@ class StoryModel(QAbstractTableModel):
         for page in list(self._pages):
             self._fetch(page)
 
-    def ids(self) -> list[str]:
+    def ids(self) -> Ids:
         """Return the ids of the whole list."""
-        return [unpacked(each) for each in self._places if each != GROUP]
+        if not self._groups:
+            return Ids(self._places)
+        return Ids(array("q", (each for each in self._places if each != GROUP)))
 
     def count(self) -> int:
         """Return how many stories there are, headings left out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from reader.gui import words
 from reader.gui.filters import Filters
+from reader.gui.ids import Ids
 from reader.gui.story_model import Group
 from reader.language import _
 from reader.model import Counts, Digest, Evidence, Layer, Order, Query, Row, StoryKind
@@ -60,7 +62,7 @@ def view(key: str, title: str = "") -> View:
 class Listing:
     """What a list shows."""
 
-    ids: list[str] = field(default_factory=list)
+    ids: Sequence[str] = field(default_factory=Ids)
     groups: list[tuple[Group, int]] = field(default_factory=list)
     counts: Counts | None = None
     badges: dict[str, str] = field(default_factory=dict)
@@ -93,7 +95,7 @@ def load(store: Store, key: str, filters: Filters, rank: Ranker | None) -> Listi
     base = query_of("all" if key == "today" else key)
     query = filters.narrow(base)
     counts = store.library.counts(query)
-    ids = store.library.ids(query)
+    ids = Ids.of(store.library.ids(query))
     listing = Listing(
         ids=ids,
         counts=counts,
@@ -320,12 +322,10 @@ def ranker(bench: Bench) -> Ranker:
 
 def keep_read(listing: Listing, before: Sequence[str]) -> Listing:
     """Keep what has just been read in a list of unread stories, until it is opened anew."""
-    found = set(listing.ids)
-    known = set(before)
-    if not found - known:
-        return replace(listing, ids=list(before))
-    new = [id_ for id_ in listing.ids if id_ not in known]
-    return replace(listing, ids=[*new, *before])
+    kept, found = Ids.of(before).numbers, Ids.of(listing.ids).numbers
+    known = set(kept)
+    new = array("q", (each for each in found if each not in known))
+    return replace(listing, ids=Ids(new + kept))
 
 
 def home_of(store: Store, id_: str) -> str:

@@ -298,7 +298,7 @@ class Window(Frame):
 
     def recount(self) -> None:
         """Read the sidebar's counts again."""
-        self.desk.ask(views.shelf, self._counted, key="shelf")
+        self.desk.ask(views.shelf, self._counted, key="shelf", about="shelf")
 
     def _counted(self, shelf: Shelf) -> None:
         from datetime import UTC, datetime

@@ -109,6 +109,10 @@ class Store:
         """Everything written inside is written whole or not at all; others wait so long."""
         return self._connection.write()
 
+    def interrupt(self) -> None:
+        """Let a query that is under way fail; the one call that another thread may make."""
+        self._connection.raw.interrupt()
+
     def data_version(self) -> int:
         """Return a number that changes when another connection has written."""
         return int(self._connection.value("PRAGMA data_version"))

@@ -12,7 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from reader import settings
 from reader.gui.desk import Desk
+from reader.gui.ids import Ids
 from reader.gui.memory import Memory
+from reader.store import Store
 from tests.gui.conftest import WAIT_MS, Opener
 
 
@@ -80,7 +82,6 @@ def test_what_is_marked_in_the_last_moment_is_kept(
     window.command("read")
     window.command("dark")
     window.close()
-    from reader.store import Store
 
     with Store.open(place / "readproof.db") as store:
         marks = store.library.get(row.id).marks
@@ -117,3 +118,57 @@ def test_two_that_write_at_once_leave_one_whole_file(tmp_path: Path, kind: str) 
     else:
         assert Memory.load(config).geometry in {"0", "1", "2", "3"}
     assert not list(tmp_path.glob("*.new"))
+
+
+def test_of_questions_that_wait_only_the_newest_is_asked(qtbot: QtBot, place: Path) -> None:
+    desk = Desk(place / "readproof.db")
+    leave = threading.Event()
+    asked: list[int] = []
+    answers: list[int] = []
+
+    def work(n: int, _store: Store) -> int:
+        asked.append(n)
+        leave.wait(WAIT_MS / 1000)
+        return n
+
+    for n in range(6):
+        desk.ask(partial(work, n), answers.append, key="list", about="unread")
+    qtbot.waitUntil(lambda: asked == [0], timeout=WAIT_MS)
+    leave.set()
+    qtbot.waitUntil(lambda: answers == [0, 5], timeout=WAIT_MS)  # the same: an old answer serves
+    assert asked == [0, 5]
+    desk.close()
+
+
+def test_a_question_about_something_else_breaks_the_older_off(qtbot: QtBot, place: Path) -> None:
+    desk = Desk(place / "readproof.db")
+    began = threading.Event()
+    said: list[str] = []
+    answers: list[object] = []
+    desk.failed.connect(said.append)
+
+    def forever(store: Store) -> int:
+        began.set()
+        sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n"
+        return int(store._connection.value(sql))
+
+    desk.ask(forever, answers.append, key="list", about="unread")
+    assert began.wait(WAIT_MS / 1000)
+    qtbot.wait(50)
+    desk.ask(lambda _store: "starred", answers.append, key="list", about="starred")
+    qtbot.waitUntil(lambda: answers == ["starred"], timeout=WAIT_MS)
+    assert said == []
+    desk.close()
+
+
+def test_ids_are_a_sequence_in_an_array() -> None:
+    names = ["e3", "i17", "d2", "e123456789"]
+    ids = Ids.of(names)
+    assert list(ids) == names
+    assert ids == names
+    assert ids == Ids.of(names)
+    assert ids != Ids.of(names[:-1])
+    assert (ids[1], list(ids[1:3]), len(ids)) == ("i17", ["i17", "d2"], 4)
+    assert "d2" in ids
+    assert "d3" not in ids
+    assert Ids.of(ids) is ids
