@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,7 @@ from reader.model import Feed, FeedKind, Health, Wanted
 
 if TYPE_CHECKING:
     from reader.sync import FeedResult, SyncProgress, SyncResult
+    from reader.sync.health import Standing
 
 NEED_A_LOOK = {Health.DUPLICATES, Health.STALE, Health.FAILED, Health.GONE}
 
@@ -115,22 +117,28 @@ def source(session: Session, id_: str, as_json: bool, **options: Any) -> None:
             feed = store.feeds.describe(
                 id_, wanted=wanted, topic_filter=bool(wanted.topics) if asked else None
             )
+        past = store.facts.get(f"history of {feed.id}")
     if as_json:
         voice.document(render.feed(feed))
         return
     voice.say(f"{feed.id}  {feed.title or feed.url}  {feed.url}")
     voice.say(*(f"  {line}" for line in sources.wanted_lines(feed)))
+    if past:
+        voice.say(f"  {sources.history_line(past)}")
 
 
 @click.command(help=_("List the subscriptions with their health."))
 @json_option
 @pass_session
 def feeds(session: Session, as_json: bool) -> None:
-    """List every feed."""
+    """List every feed: how it is doing, since when, when it is asked next, and what to do."""
+    from reader.sync import health
+
     with session.store() as store:
         found = store.feeds.all()
+        known = health.standings(store, found, datetime.now(UTC))
     if as_json:
-        voice.document([render.feed(each) for each in found])
+        voice.document([{**render.feed(each), **_standing(known[each.id])} for each in found])
         return
     if not found:
         voice.note(_("No subscriptions yet. Subscribe with: readproof add URL"))
@@ -139,16 +147,63 @@ def feeds(session: Session, as_json: bool) -> None:
         (
             each.id,
             health_word(each.health),
+            _short(known[each.id].since),
             str(each.entries),
-            each.last_checked.astimezone().strftime("%m-%d %H:%M") if each.last_checked else "–",
+            _short(each.last_checked),
+            _short(each.next_check),
             each.title or each.url,
-            each.error or "",
+            _why(each, known[each.id]),
         )
         for each in found
     ]
-    heads = ("id", _("health"), _("posts"), _("checked"), _("title"), "")
+    heads = (
+        "id",
+        _("health"),
+        _("since"),
+        _("posts"),
+        _("checked"),
+        _("next"),
+        _("title"),
+        "",
+    )
     colours = {n: "warn" for n, each in enumerate(found) if each.health in NEED_A_LOOK}
-    voice.listing(rows, heads, numbers=(2,), colour=colours)
+    voice.listing(rows, heads, numbers=(3,), colour=colours)
+
+
+def _short(moment: datetime | None) -> str:
+    return moment.astimezone().strftime("%m-%d %H:%M") if moment else "–"
+
+
+def _why(feed: Feed, standing: Standing) -> str:
+    """Return why a feed is as it is and what to do, where there is something to say."""
+    said = [feed.error or ""]
+    if feed.health in NEED_A_LOOK:
+        said.append(standing.advice)
+    elif not feed.error and feed.health is not Health.UNCHANGED:
+        said.append(standing.reason)
+    if standing.moved_from:
+        said.append(_("moved from {url}").format(url=standing.moved_from))
+    said += [_("the digest says: {notice}").format(notice=each) for each in standing.notices]
+    return " · ".join(each for each in said if each)
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    return {
+        "reason": standing.reason or None,
+        "since": render.when(standing.since),
+        "advice": standing.advice or None,
+        "moved_from": standing.moved_from,
+        "notices": list(standing.notices),
+        "days": [
+            {
+                "date": each.day.isoformat(),
+                "outcome": each.outcome,
+                "new": each.new,
+                "error": each.error,
+            }
+            for each in standing.days
+        ],
+    }
 
 
 def health_word(health: Health | None) -> str:

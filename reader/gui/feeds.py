@@ -192,7 +192,7 @@ class FeedsPage(QWidget):
         def stay(found: list[Fed]) -> None:
             self._show([each for each in found if each.feed.id not in leaving])
 
-        self._desk.ask(fed, stay, key="feeds", about="feeds")
+        self._desk.ask(fed, stay, key="feeds")
 
     def _show(self, found: list[Fed]) -> None:
         now = datetime.now(UTC)

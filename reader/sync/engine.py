@@ -16,7 +16,7 @@ from reader import classify, settings
 from reader.errors import Interrupted, ReadproofError
 from reader.language import _
 from reader.model import Feed, FeedKind, Fetch, Health, ParsedFeed, Saved
-from reader.sync import history, images, schedule
+from reader.sync import health, history, images, schedule
 from reader.sync.beside import fetch_beside
 from reader.sync.collect import GITHUB, Collector, Fetched
 from reader.sync.door import door
@@ -223,6 +223,8 @@ class _Sync:
         response, now = came.response, self._now()
         cache = response.cache_seconds if response else None
         same = response is not None and response.not_modified
+        if response and came.parsed and response.permanent_url not in (None, feed.url):
+            self._store.facts.set(health.moved_fact(feed), feed.url)
         fetch = Fetch(
             at=now,
             outcome=outcome,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from hashlib import blake2b
+from urllib.parse import urlsplit
 
 from reader.model import Feed, FeedKind, Fetch, Health, ParsedFeed
 from reader.sync.pace import Pace
@@ -25,6 +26,10 @@ JITTER = 0.25  # of the wait after a failure, so that those that failed together
 WEEK = timedelta(days=7)
 # A daily source whose newest entry is older than this gives yesterday's batch again.
 STALE_AFTER = {FeedKind.ARXIV: timedelta(days=5), FeedKind.DIGEST_SITE: timedelta(days=4)}
+# Its feeds are built anew at midnight Eastern, Monday to Friday, and dated that day.
+ANNOUNCER = "rss.arxiv.org"
+EASTERN = timezone(timedelta(hours=-5))
+ANNOUNCING = timedelta(hours=6)  # what building may take
 FAULTY = (Health.FAILED, Health.GONE)
 _NOTHING_TOLD = Pace()
 
@@ -101,9 +106,17 @@ def _part(key: str) -> float:
     return int.from_bytes(blake2b(key.encode(), digest_size=4).digest()) / 2**32
 
 
+def _announced(now: datetime) -> date:
+    """Return the day of the batch that arXiv must have announced by now: none on weekends."""
+    day = (now.astimezone(EASTERN) - ANNOUNCING).date()
+    return day - timedelta(days=max(day.weekday() - 4, 0))
+
+
 def is_stale(feed: Feed, parsed: ParsedFeed, now: datetime) -> bool:
     """Tell whether a source that publishes daily has fallen behind (weekends allowed for)."""
     limit = STALE_AFTER.get(feed.kind)
     dates = [each.published or each.updated for each in parsed.entries]
     known = [each for each in dates if each is not None]
+    if known and urlsplit(feed.url).hostname == ANNOUNCER:
+        return max(known).astimezone(EASTERN).date() < _announced(now)
     return limit is not None and bool(known) and now - max(known) > limit
