@@ -254,6 +254,7 @@ class Wanted:
     nightly: bool = False  # GitHub: what a machine builds and tags by itself
     cross: bool = True  # arXiv: papers whose first category is another
     replaced: bool = True  # arXiv: new versions of papers that the source gave before we knew it
+    history: bool = True  # digest sites: fetch what was published before, in the background
     topics: tuple[str, ...] = ()  # an entry has to be about one of these, in plain words
     zone: str = ""  # of times without one: Asia/Shanghai, +08:00
 

@@ -118,11 +118,14 @@ def source(session: Session, id_: str, as_json: bool, **options: Any) -> None:
                 id_, wanted=wanted, topic_filter=bool(wanted.topics) if asked else None
             )
         past = store.facts.get(f"history of {feed.id}")
+        past = store.facts.get(f"history of {feed.id}")
     if as_json:
         voice.document(render.feed(feed))
         return
     voice.say(f"{feed.id}  {feed.title or feed.url}  {feed.url}")
     voice.say(*(f"  {line}" for line in sources.wanted_lines(feed)))
+    if past:
+        voice.say(f"  {sources.history_line(past)}")
     if past:
         voice.say(f"  {sources.history_line(past)}")
 

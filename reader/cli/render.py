@@ -161,6 +161,7 @@ def feed(thing: Feed) -> Document:
             "nightly": thing.wanted.nightly,
             "cross": thing.wanted.cross,
             "replaced": thing.wanted.replaced,
+            "history": thing.wanted.history,
             "topic_filter": thing.topic_filter,
             "topics": list(thing.wanted.topics),
             "zone": thing.wanted.zone or None,

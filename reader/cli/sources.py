@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reader.sync import Preview, Sample
 
 F = TypeVar("F", bound=Callable[..., Any])
-SETTINGS = ("prereleases", "nightly", "cross", "replaced")
+SETTINGS = ("prereleases", "nightly", "cross", "replaced", "history")
 
 
 def wanted_options(command: F) -> F:
@@ -43,6 +43,11 @@ def wanted_options(command: F) -> F:
                 "--replaced/--no-replaced",
                 default=None,
                 help=_("arXiv: also new versions of older papers."),
+            ),
+            click.option(
+                "--history/--no-history",
+                default=None,
+                help=_("Digest sites: fetch what was published before; without it, pause that."),
             ),
             click.option(
                 "--topics",
@@ -86,12 +91,24 @@ def wanted_lines(feed: Feed) -> list[str]:
             _("cross-listed papers: {said}").format(said=_yes(wanted.cross)),
             _("new versions of older papers: {said}").format(said=_yes(wanted.replaced)),
         ]
+    if feed.kind is FeedKind.DIGEST_SITE:
+        lines.append(_("history: {said}").format(said=_yes(wanted.history)))
     if feed.topic_filter:
         topics = ", ".join(wanted.topics) or _("compilers, kernels and their hardware")
         lines.append(_("only about: {topics}").format(topics=topics))
     if wanted.zone:
         lines.append(_("times without a zone: {zone}").format(zone=wanted.zone))
     return lines
+
+
+def history_line(text: str) -> str:
+    """Return how far a site's history has come, by what the store remembers of it."""
+    from reader.sync.history import History
+
+    past = History.load(text)
+    return _("{taken} posts of its history taken, {left} to come").format(
+        taken=len(past.taken), left=len(past.waiting)
+    )
 
 
 def _yes(value: bool) -> str:

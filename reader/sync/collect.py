@@ -112,7 +112,7 @@ class Collector:
     def _posts(self, feed: Feed) -> tuple[list[Incoming], history.History | None]:
         """Return posts of a digest site's history; that it cannot be had never fails the feed."""
         known = self.histories.get(feed.id)
-        if known is None:
+        if known is None or not feed.wanted.history:
             return [], None
         try:
             posts, known = history.fetch(self.fetcher, feed.url, known, self.token)

@@ -236,11 +236,20 @@ class _Sync:
             last_modified=(response.last_modified or (feed.last_modified if same else None))
             if response
             else None,
-            next_check=schedule.after_success(feed, outcome, now, cache, self._pace(feed, came)),
+            next_check=self._following(feed, came, outcome, cache),
             # Only an address that was read as a feed takes the old one's place.
             url=response.permanent_url if response and came.parsed else None,
         )
         self._store.feeds.record(feed.id, fetch)
+
+    def _following(
+        self, feed: Feed, came: Fetched, outcome: Health, cache: float | None
+    ) -> datetime:
+        """Return when a feed that worked is asked again; a history that is not whole goes on."""
+        now = self._now()
+        usual = schedule.after_success(feed, outcome, now, cache, self._pace(feed, came))
+        waits = came.history is not None and not came.history.whole
+        return min(usual, now + history.SOON) if waits else usual
 
     def _pace(self, feed: Feed, came: Fetched) -> Pace:
         """Return a feed's rhythm; what was not sent again is as it was."""
