@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reader.gui import words
@@ -20,6 +21,9 @@ MOST_HTML = 400_000  # characters laid out at once; more would hold the window u
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _BOLD = re.compile(r"\*\*([^*\n]{1,300})\*\*")
 _LINK = re.compile(r"\[([^\]\n]{1,300})\]\((https?://[^)\s]+)\)")
+_IMAGE, _SRC, _ALT = (
+    re.compile(each) for each in (r"<img [^<>]*>", r' src="([^"]*)"', r' alt="([^"]+)"')
+)
 _PRE = re.compile(r"<pre\b.*?</pre>", re.DOTALL)
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
@@ -161,9 +165,19 @@ def entry(look: Look, thing: Entry, held: Held | None = None, *, own: bool = Fal
     text = whole.content_text if whole else thing.content_text
     lead = "" if held is None else _lead(held, own=own)
     if len(content) <= MOST_HTML:
-        return lead + (framed(look, content) or paragraphs(text))
+        shown = content if held is None else _IMAGE.sub(partial(_picture, held), content)
+        return lead + (framed(look, shown) or paragraphs(text))
     note = html.escape(_("Only the beginning is shown: open it in the browser for the rest."))
     return f"{lead}{paragraphs(text[: MOST_HTML // 2])}<p class='small dim'>{note}</p>"
+
+
+def _picture(held: Held, found: re.Match[str]) -> str:
+    """Return a picture that is kept, and of another what it shows and where it is."""
+    source, alt = _SRC.search(found[0]), _ALT.search(found[0])
+    if source is None or html.unescape(source[1]) in held.pictures:
+        return found[0]
+    text = (alt[1] if alt else "") or html.escape(_("Picture"))
+    return f'<span class="dim">[<a href="{source[1]}">{text}</a>]</span>'
 
 
 def _lead(held: Held, *, own: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from reader.model import Digest, Entry, Feed, Item
@@ -25,6 +25,7 @@ class Held:
     history: tuple[Change, ...] = ()  # the newest change first
     elsewhere: tuple[Elsewhere, ...] = ()
     teaser: bool = False  # only the beginning, and the page was never fetched
+    pictures: frozenset[str] = frozenset()  # those that can be shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,13 @@ def _held(store: Store, entry: str) -> Held:
 
 
 def _entry(store: Store, entry: Entry, feeds: dict[str, Feed]) -> Held:
+    from reader.sanitise import images
     from reader.store.whole import WHOLE_KINDS, is_cut
 
     held = _held(store, entry.id)
+    shown = images(held.whole.content_html if held.whole else entry.content_html)
+    held = replace(held, pictures=store.images.kept(shown))
     feed = feeds.get(entry.feed or "")
     if held.whole is not None or entry.url is None or feed is None or feed.kind in WHOLE_KINDS:
         return held
-    return Held(None, held.history, held.elsewhere, is_cut(entry.content_text))
+    return replace(held, teaser=is_cut(entry.content_text))

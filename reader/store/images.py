@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -67,6 +69,15 @@ class Images:
             self._connection.run(
                 "UPDATE images SET tries = tries + 1, error = ? WHERE url = ?", (why, url)
             )
+
+    def kept(self, urls: Iterable[str]) -> frozenset[str]:
+        """Return those of these addresses whose picture can be shown."""
+        rows = self._connection.rows(
+            "SELECT url FROM images WHERE length(body) > 0"
+            " AND url IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(urls)),),
+        )
+        return frozenset(row["url"] for row in rows)
 
     def get(self, url: str) -> tuple[str, bytes] | None:
         """Return media type and bytes of a picture, None where it is not kept."""

@@ -18,6 +18,7 @@ from tests import web_pages
 from tests.feed_server import Answer, FeedServer, serving
 from tests.gui.conftest import WAIT_MS, Opener, press
 from tests.stories import NOW, arriving, digest, item, post
+from tests.test_sync_images import picture
 from tests.web_pages import CODE
 
 Furnish = Callable[[Callable[[Store], object]], None]
@@ -174,3 +175,23 @@ def test_what_comes_with_every_sync_is_set_by_a_command(
 
 def _is(held: Callable[[], object], wanted: object) -> bool:
     return held() == wanted
+
+
+def test_a_picture_that_is_not_kept_says_what_it_shows(
+    opener: Opener, qtbot: QtBot, furnish: Furnish
+) -> None:
+    kept, lost = "https://e.example.org/kept.png", "https://e.example.org/lost.png?a=1&amp;b=2"
+    text = f'<p>See <img src="{kept}" alt="k"> and <img src="{lost}" alt="a plot of <b>"></p>'
+
+    def fill(store: Store) -> None:
+        store.library.save("f1", [post("Tiles and queues", content_html=text)], NOW)
+        store.images.save(kept, "image/png", picture())
+
+    furnish(fill)
+    window = opener()
+    opened(window, qtbot, "e3")
+    assert "[a plot of <b>]" in said(window)
+    assert "[k]" not in said(window)
+    html = window.reading.browser.toHtml()
+    assert kept in html
+    assert 'href="https://e.example.org/lost.png?a=1&amp;b=2"' in html
