@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from reader.gui.colours import accented, high_contrast, system_accent
 from reader.gui.sheet import sheet
 
 
@@ -109,26 +110,38 @@ class Look(QObject):
 
     changed = Signal()
     current: ClassVar[Look]
+    found: ClassVar[QPalette | None] = None  # the system's palette, before ours was set
 
     def __init__(self, theme: str = "", zoom: int = 100) -> None:
         super().__init__()
         self.theme, self.zoom = theme, zoom
+        if Look.found is None:  # later it is ours
+            Look.found = QPalette(QGuiApplication.palette())
+        self._system = Look.found
+        self._dark = False
         self._families, self._mono, self._base = _families()
         self.tokens = self._chosen()
         self._fonts: dict[str, QFont] = {}
         Look.current = self
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(self._system_changed)
+        if hasattr(hints, "accessibility"):
+            hints.accessibility().contrastPreferenceChanged.connect(self._system_changed)
 
     @property
     def dark(self) -> bool:
         """Whether the dark colours are in use."""
-        return self.tokens is DARK
+        return self._dark
 
     def _chosen(self) -> Tokens:
-        if self.theme in ("light", "dark"):
-            return DARK if self.theme == "dark" else LIGHT
         scheme = QGuiApplication.styleHints().colorScheme()
-        return DARK if scheme is Qt.ColorScheme.Dark else LIGHT
+        self._dark = self.theme == "dark" or (not self.theme and scheme is Qt.ColorScheme.Dark)
+        if not self.theme and _wants_contrast():
+            ground = self._system.color(QPalette.ColorRole.Base)
+            self._dark = ground.lightness() < 128
+            return high_contrast(DARK if self._dark else LIGHT, self._system)
+        tokens, accent = DARK if self._dark else LIGHT, system_accent(self._system)
+        return accented(tokens, accent, dark=self._dark) if accent else tokens
 
     def _system_changed(self) -> None:
         if not self.theme:
@@ -212,6 +225,13 @@ class Look(QObject):
         for each in (role.Text, role.WindowText, role.ButtonText):
             palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(t.ink3))
         return palette
+
+
+def _wants_contrast() -> bool:
+    hints = QGuiApplication.styleHints()
+    if not hasattr(hints, "accessibility"):  # older than Qt 6.10
+        return False
+    return bool(hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast)
 
 
 def look() -> Look:
