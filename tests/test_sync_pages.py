@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import html
 import re
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -119,3 +122,12 @@ def test_a_hostile_page_costs_seconds(name: str) -> None:
     with contextlib.suppress(NotUnderstood):
         article(HOSTILE[name].encode(), url=URL)
     assert time.process_time() - begun < 15
+
+
+def test_the_library_is_loaded_only_for_a_page() -> None:
+    code = (
+        "import sys, reader.sync, reader.sync.fulltext, reader.sync.originals, reader.cli.app\n"
+        "sys.exit(bool({'lxml', 'readability', 'chardet'} & set(sys.modules)))"
+    )
+    root = Path(__file__).parents[1]
+    assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
