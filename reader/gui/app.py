@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from reader import language as tongue
 from reader import settings as settings_room
+from reader.gui.background import Background
 from reader.gui.desk import Desk
 from reader.gui.theme import Look
 from reader.gui.window import Window
@@ -127,6 +128,7 @@ def run(store: Path, config: Path, language: str | None) -> int:
     single.asked.connect(front)
     window.show()
     window.open()
+    Background(window.desk, window.jobs, window).start()
     code = app.exec()
     single.close()
     return code

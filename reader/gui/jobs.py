@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,21 @@ from reader.language import _
 from reader.model import Run, RunProgress
 
 if TYPE_CHECKING:
+    from reader.settings import Settings
     from reader.sync import ImportResult, SyncProgress, SyncResult
     from reader.tasks import Task
+
+_LOG = logging.getLogger(__name__)
+
+
+def _came_in(result: SyncResult) -> str:
+    """Return one quiet line on what came in; nothing where nothing did."""
+    sources = [each.title or each.url for each in result.feeds if each.new]
+    if not sources:
+        return ""
+    if len(sources) == 1:
+        return _("{n} new from {title}").format(n=result.new, title=sources[0])
+    return _("{n} new from {sources} sources").format(n=result.new, sources=len(sources))
 
 
 class Job:
@@ -48,6 +62,9 @@ class Jobs(QObject):
         super().__init__()
         self._desk, self._folders, self._cuda = desk, tuple(folders), cuda
         self._sync: Task[Any] | None = None
+        self._quiet = False
+        self.offline = False  # as the last sync found it
+        self.chosen: Settings | None = None  # the user's; None: those of the usual file
         self._run: Task[Run] | None = None
         self.job: Job | None = None
         self._waiting: list[Job] = []
@@ -59,47 +76,68 @@ class Jobs(QObject):
         """Whether a sync or import is under way."""
         return self._sync is not None
 
-    def sync(self, feeds: Sequence[str] | None = None, *, force: bool = True) -> None:
-        """Fetch feeds now; one sync at a time."""
+    def sync(
+        self, feeds: Sequence[str] | None = None, *, force: bool = True, quiet: bool = False
+    ) -> None:
+        """Fetch feeds now; one sync at a time. A quiet one says nothing but what came in."""
         if self._sync is not None:
             return
+        self._quiet = quiet
 
         def work(task: Task[SyncResult]) -> SyncResult:
             from reader import sync
 
             return sync.sync(
-                self._desk.path, feeds=feeds, force=force, task=task, progress=task.report
+                self._desk.path,
+                feeds=feeds,
+                force=force,
+                task=task,
+                progress=task.report,
+                chosen=self.chosen,
             )
 
-        self.sync_progress.emit(0, 0, _("syncing…"))
+        if not quiet:
+            self.sync_progress.emit(0, 0, _("syncing…"))
         self._sync = self._desk.run(
             work, self._synced, failed=self._sync_failed, progress=self._sync_step, name="sync"
         )
 
     def _sync_step(self, progress: SyncProgress) -> None:
-        self.sync_progress.emit(progress.done, progress.total, progress.title or progress.url)
+        if not self._quiet:
+            self.sync_progress.emit(progress.done, progress.total, progress.title or progress.url)
 
     def _synced(self, result: SyncResult) -> None:
         self._sync = None
-        text = _("{new} new, {updated} updated, {failed} failed; {seconds} s")
-        self.sync_ended.emit(
-            text.format(
+        was, self.offline = self.offline, result.offline
+        text = ""
+        if result.offline and not (self._quiet and was):
+            text = _("No network: nothing could be fetched; what is kept stays readable.")
+        elif self._quiet:
+            text = _came_in(result)
+        elif not result.offline:
+            text = _("{new} new, {updated} updated, {failed} failed; {seconds} s").format(
                 new=result.new,
                 updated=result.updated,
                 failed=result.failed,
                 seconds=round(result.seconds),
             )
-        )
+        self.sync_ended.emit(text)
 
     def _sync_failed(self, error: BaseException) -> None:
         self._sync = None
         stopped = isinstance(error, Interrupted)
-        self.sync_ended.emit(_("Stopped; what had come is kept.") if stopped else str(error))
+        if self._quiet:
+            _LOG.info("background sync: %s", error)
+        # Another process at it (the command line) is no news to someone who asked for nothing.
+        quiet, self._quiet = self._quiet, False
+        said = _("Stopped; what had come is kept.") if stopped else str(error)
+        self.sync_ended.emit("" if quiet else said)
 
     def import_paths(self, paths: Sequence[Path]) -> None:
         """Import files and folders."""
         if self._sync is not None:
             return
+        self._quiet = False
 
         def work(task: Task[ImportResult]) -> ImportResult:
             from reader import sync

@@ -70,6 +70,7 @@ class Window(Frame):
         self.setAcceptDrops(True)
         self.setWindowIcon(icons.icon("mark", "#000", 64))
         self.jobs = Jobs(desk, settings.check_folders, settings.cuda)
+        self.jobs.chosen = settings
         self.acts, self.deeds = Acts(self), Deeds(self)
         self.stories, self.proofs = Stories(self), Proofs(self)
         self.idle, self.leaving = Idle(self), Leaving(desk)
