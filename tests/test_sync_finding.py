@@ -284,3 +284,62 @@ def test_topics_are_split_as_people_write_them() -> None:
         "GPU",
         "量化",
     )
+
+
+# ── what is wanted of a source ──
+
+
+def test_a_zone_is_that_of_times_without_one(
+    server: FeedServer, fetcher: Fetcher, tmp_path: Path
+) -> None:
+    item = "<item><guid>{0}</guid><title>{0}</title><pubDate>{0}</pubDate></item>"
+    times = ("2026-11-03 08:00:00", "Tue, 03 Nov 2026 08:00:00 GMT")
+    items = "".join(item.format(each) for each in times)
+    body = f"<rss version='2.0'><channel><title>t</title>{items}</channel></rss>".encode()
+    server.answers["https://a.example.org/f"] = Answer(body)
+
+    def hours(zone: str) -> list[int]:
+        shown = sync.preview(
+            tmp_path / "s.db", "a.example.org/f", fetcher=fetcher, wanted=Wanted(zone=zone)
+        )
+        found = {each.title: each.published for each in shown.samples}
+        return [moment.hour for moment in (found[each] for each in times) if moment]
+
+    assert hours("") == [8, 8]
+    assert hours("Asia/Shanghai") == [0, 8]
+    assert hours("+05:30") == [2, 8]
+    assert hours("Mars/Olympus") == [8, 8]
+
+
+def test_what_is_wanted_travels_with_the_data(tmp_path: Path) -> None:
+    wanted = Wanted(prereleases=True, cross=False, topics=("kernels", "量化"), zone="Asia/Tokyo")
+    with Store.open(tmp_path / "one.db") as store:
+        feed = store.feeds.add("https://a.example.org/f")
+        store.feeds.add("https://b.example.org/f")
+        store.feeds.describe(feed.id, wanted=wanted, topic_filter=True)
+        store.export_data(tmp_path / "data.zip")
+    with Store.open(tmp_path / "two.db") as store:
+        store.import_data(tmp_path / "data.zip")
+        one, other = store.feeds.all()
+        assert (one.wanted, one.topic_filter, other.wanted) == (wanted, True, Wanted())
+
+
+def test_a_zone_that_is_none_is_wrong_usage(tmp_path: Path) -> None:
+    called = command("add", "cs.PL", "--zone", "Mars/Olympus", store=tmp_path / "s.db")
+    assert (called.code, "Mars/Olympus" in called.err) == (2, True)
+
+
+def test_another_wish_looks_at_the_whole_feed_again(
+    server: FeedServer, fetcher: Fetcher, tmp_path: Path
+) -> None:
+    server.answers["https://a.example.org/f"] = Answer(RSS, headers={"ETag": '"1"'})
+    path = tmp_path / "s.db"
+    wanted = Wanted(topics=("part 3",))
+    [feed] = sync.subscribe(path, "a.example.org/f", fetcher=fetcher, wanted=wanted)
+    assert sync.sync(path, force=True, fetcher=fetcher).new == 1
+    with Store.open(path) as store:
+        store.feeds.describe(feed.id, wanted=Wanted(topics=("part 3", "part 4")))
+    assert sync.sync(path, force=True, fetcher=fetcher).new == 1
+    with Store.open(path) as store:
+        store.feeds.describe(feed.id, topic_filter=False)
+    assert sync.sync(path, force=True, fetcher=fetcher).new == 6

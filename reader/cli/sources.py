@@ -10,6 +10,7 @@ import click
 
 from reader import classify
 from reader.cli import render, voice
+from reader.errors import Usage
 from reader.language import _, language, ngettext
 from reader.model import Feed, FeedKind, Wanted
 
@@ -73,7 +74,15 @@ def changed(wanted: Wanted, options: dict[str, Any]) -> Wanted | None:
     if options.get("topics") is not None:
         given["topics"] = split_topics(options["topics"])
     if options.get("zone") is not None:
+        from reader.parse.dates import zone_of
+
         given["zone"] = options["zone"].strip()
+        if given["zone"] and zone_of(given["zone"]) is None:
+            raise Usage(
+                _("There is no zone {zone}. Write it like Asia/Shanghai or +08:00.").format(
+                    zone=given["zone"]
+                )
+            )
     return replace(wanted, **given) if given else None
 
 

@@ -6,19 +6,26 @@ from reader.errors import NotUnderstood
 from reader.language import _
 from reader.model import ParsedFeed
 from reader.parse import documents, encoding, jsonfeed, repair
+from reader.parse.dates import given_zone
 from reader.parse.discovery import Candidate, find_feeds, page_title
 
 __all__ = ["Candidate", "find_feeds", "is_page", "page_title", "read_feed"]
 
 
 def read_feed(
-    body: bytes, *, content_type: str | None = None, url: str | None = None
+    body: bytes, *, content_type: str | None = None, url: str | None = None, zone: str = ""
 ) -> ParsedFeed:
     """Read RSS, Atom, RDF or JSON Feed; `url` is where relative addresses stand against.
 
+    `zone` is that of times without one (see dates.zone_of); else the feed's language tells it.
     Titles come as plain text, content as raw HTML. No entity of a document is ever expanded and
     nothing is fetched. Raises NotUnderstood with what the bytes are instead.
     """
+    with given_zone(zone):
+        return _read(body, content_type, url)
+
+
+def _read(body: bytes, content_type: str | None, url: str | None) -> ParsedFeed:
     text, notices = encoding.decode(body, content_type)
     start = text.lstrip("\ufeff \t\r\n\0")
     if not start.strip():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, datetime, timedelta, timezone
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
@@ -48,6 +51,35 @@ _USUAL = re.compile(
     r"(?:Z| GMT| ?([+-])([01]\d|2[0-3]):?([0-5]\d))\Z",
     re.ASCII,
 )
+
+
+# The zone that the person gave the feed which is being read.
+_given: ContextVar[tzinfo | None] = ContextVar("given zone", default=None)
+
+
+@contextmanager
+def given_zone(name: str) -> Generator[None, None, None]:
+    """Read times without a zone as those of a zone, while it lasts; an unknown one is none."""
+    token = _given.set(zone_of(name))
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
+def zone_of(name: str) -> tzinfo | None:
+    """Return the zone of Asia/Shanghai, +08:00, UTC+8 or CET; None where there is no such zone."""
+    from zoneinfo import ZoneInfo
+
+    words = name.strip()
+    if not words:
+        return None
+    if re.fullmatch(r"[A-Za-z_+-]+(?:/[\w+-]+)+", words, re.ASCII):
+        try:
+            return ZoneInfo(words)
+        except (ValueError, OSError, LookupError):
+            return None
+    return _zone(words.lower(), "")
 
 
 def parse_date(text: str | None, language: str | None = None) -> datetime | None:
@@ -118,11 +150,11 @@ def _hour(found: dict[str, str | None]) -> int:
     return 0 if hour == 12 and half in ("am", "凌晨", "上午") else hour
 
 
-def _zone(name: str | None, language: str) -> timezone | None:
+def _zone(name: str | None, language: str) -> tzinfo | None:
     """Return a zone; None where its name is not known and the instant therefore neither."""
     chinese = language.startswith("zh")
     if not name:
-        return timezone(timedelta(hours=8)) if chinese else UTC
+        return _given.get() or (timezone(timedelta(hours=8)) if chinese else UTC)
     if name == "cst" and chinese:
         return timezone(timedelta(hours=8))
     if name in _HOURS:

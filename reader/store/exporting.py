@@ -71,7 +71,10 @@ class Export:
         for name, lines in (
             (
                 "feeds",
-                self._table("feeds", "key, url, title, kind, private, topic_filter, language"),
+                self._table(
+                    "feeds",
+                    "key, url, title, kind, private, topic_filter, language, wanted, whole_text",
+                ),
             ),
             ("stories", (plain(self._story(row["id"])) for row in self._connection.run(_STORIES))),
             ("aliases", self._table("aliases WHERE key IN (SELECT key FROM marks)", "alias, key")),

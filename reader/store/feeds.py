@@ -112,6 +112,8 @@ class Feeds:
         }
         told = {name: value for name, value in changes.items() if value is not None}
         feed = self.get(id_)
+        if (wanted not in (None, feed.wanted)) or topic_filter not in (None, feed.topic_filter):
+            told |= {"etag": None, "last_modified": None}  # all of it is looked at again
         if told:
             with self._connection.write():
                 self._connection.database.table("feeds").update(number(feed.id), told)

@@ -14,11 +14,11 @@ from typing import Any
 
 from reader.errors import StoreError
 from reader.language import _
-from reader.model import FeedKind, Leg, RunStatus, Verdict
+from reader.model import FeedKind, Leg, RunStatus, Verdict, Wanted
 from reader.sanitise import clean_text
 from reader.sanitise.plain import clean_plain
 from reader.store import marks
-from reader.store.codec import revive, unpack
+from reader.store.codec import pack, revive, unpack
 from reader.store.connection import Connection
 from reader.store.exporting import FORMAT, SCHEMA
 from reader.store.processes import alive
@@ -111,7 +111,7 @@ class Import:
         return bool(
             self._connection.run(
                 "INSERT OR IGNORE INTO feeds (key, url, title, kind, private, topic_filter,"
-                " language) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                " language, wanted, whole_text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     str(line["key"]),
                     url,
@@ -120,6 +120,8 @@ class Import:
                     bool(line["private"]),
                     bool(line["topic_filter"]),
                     None if line["language"] is None else clean_text(str(line["language"])),
+                    _wanted(line.get("wanted")),
+                    bool(line.get("whole_text")),
                 ),
             ).rowcount
         )
@@ -229,6 +231,11 @@ class Import:
             raise ValueError(f"fingerprint of {name}")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(body)
+
+
+def _wanted(said: Any) -> str:
+    """Return what is wanted of a feed as the store keeps it; nothing where it was never said."""
+    return pack(unpack(Wanted, said)) if isinstance(said, str) and said else ""
 
 
 def _vet(archive: zipfile.ZipFile, file: Path) -> None:

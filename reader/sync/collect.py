@@ -101,7 +101,12 @@ class Collector:
         posts: list[Incoming],
         known: history.History | None,
     ) -> Fetched:
-        parsed = read_feed(response.body, content_type=response.content_type, url=response.url)
+        parsed = read_feed(
+            response.body,
+            content_type=response.content_type,
+            url=response.url,
+            zone=feed.wanted.zone,
+        )
         entries = [one for one in parsed.entries if _is_wanted(feed, one)]
         divide = feed.kind is FeedKind.DIGEST_SITE
         seen = self.seen.get(feed.id, frozenset())
