@@ -499,3 +499,12 @@ def test_the_command_line_shows_and_fetches(tmp_path: Path, server: FeedServer) 
     with opened(tmp_path) as store:
         assert store.whole.is_set(feed)
         assert store.originals.is_set()
+
+
+def test_that_a_feed_is_fetched_whole_travels(tmp_path: Path) -> None:
+    with opened(tmp_path, "one") as here, opened(tmp_path, "other") as there:
+        feed = here.feeds.add("https://blog.example.org/feed.xml").id
+        here.whole.set(feed, on=True)
+        here.export_data(tmp_path / "data.zip")
+        there.import_data(tmp_path / "data.zip")
+        assert there.whole.is_set(there.feeds.all()[0].id)
