@@ -15,6 +15,7 @@ from reader.errors import Interrupted
 T = TypeVar("T")
 A = TypeVar("A")
 _log = logging.getLogger(__name__)
+AHEAD = 2  # results that may wait beside what is being worked on
 Deliver = Callable[[Callable[[], None]], None]
 
 
@@ -167,15 +168,15 @@ def heaps(
 ) -> Iterator[list[tuple[A, T | BaseException]]]:
     """Do what `each` does, but yield all results at once that have come meanwhile.
 
-    Work never runs further ahead of its consumer than twice what the workers hold, so that
-    results do not pile up.
+    Work never runs further ahead of its consumer than what the workers hold and a little, so
+    that results do not pile up.
     """
     rest = iter(arguments)
     with ThreadPoolExecutor(workers, thread_name_prefix="each") as pool:
         waiting: dict[Future[T], A] = {}
         try:
             while True:
-                for argument in islice(rest, 2 * workers - len(waiting)):
+                for argument in islice(rest, workers + AHEAD - len(waiting)):
                     waiting[pool.submit(work, argument)] = argument
                 if not waiting:
                     return

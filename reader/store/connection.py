@@ -42,7 +42,7 @@ class Connection:
         self.raw.execute("PRAGMA foreign_keys = ON")
         self.raw.execute("PRAGMA synchronous = NORMAL")
         self.raw.execute("PRAGMA temp_store = MEMORY")
-        self.raw.execute("PRAGMA cache_size = -16384")
+        self.raw.execute("PRAGMA cache_size = -6144")
 
     def beside_readers(self) -> None:
         """Let readers never wait for a writer; it marks the file, so it has to be a store."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from reader.fetch import Fetcher
     from reader.store import Store
 
-WORKERS = 12
+WORKERS = 8
 TOGETHER = 1_000  # entries a write: another that waits for us waits for no more
 EVER = 36_500  # days
 _LOG = logging.getLogger(__name__)
