@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from reader.gui import words
 from reader.gui.claims import ClaimRow, ClaimTable
 from reader.gui.differ import artefact_diff
+from reader.gui.interval_chart import IntervalChart, Intervals, intervals
 from reader.gui.notes import note
 from reader.gui.parts import button, clear, flow, head, icon_label, label, rule, surface
 from reader.gui.run_log import LogPanel
@@ -51,6 +52,7 @@ class Judged:
     earlier: str | None  # the run of the same check before it
     log: str
     diffs: dict[str, tuple[str, str, list[str]]]
+    intervals: dict[str, Intervals] = field(default_factory=dict)  # by claim, where it has ratios
 
 
 def judged(store: Store, run_id: str, bench: Bench | None) -> Judged:
@@ -81,6 +83,7 @@ def judged(store: Store, run_id: str, bench: Bench | None) -> Judged:
         before[0] if before else None,
         "\n".join(leg.log for leg in run.legs),
         artefact_diff(run),
+        {each.claim: found for each in run.verdicts if (found := intervals(run, each))},
     )
 
 
@@ -208,7 +211,9 @@ class VerdictView(QWidget):
             return
         if self._coming:
             claim, name = self._coming.pop(0)
-            self._sections[name] = section = _section(claim, judged.diffs.get(name))
+            self._sections[name] = section = _section(
+                claim, judged.diffs.get(name), judged.intervals.get(name)
+            )
             self._column.addWidget(section)
             self._column.addWidget(rule())
             self._timer.start()
@@ -264,7 +269,9 @@ def _padded(widget: QWidget) -> QWidget:
     return made
 
 
-def _section(claim: ClaimPart, diff: tuple[str, str, list[str]] | None) -> QWidget:
+def _section(
+    claim: ClaimPart, diff: tuple[str, str, list[str]] | None, ratios: Intervals | None
+) -> QWidget:
     t = look().tokens
     made = QWidget()
     column = flow(QVBoxLayout(made), 4, (40, 16, 40, 18))
@@ -283,6 +290,8 @@ def _section(claim: ClaimPart, diff: tuple[str, str, list[str]] | None) -> QWidg
     column.addWidget(label(claim.title, "inspector", wrap=True, select=True))
     column.addWidget(label(claim.reason, "", wrap=True, select=True))
     column.addLayout(_facts(claim))
+    if ratios is not None:
+        column.addWidget(IntervalChart(ratios))
     if claim.cases is not None and claim.cases.rows:
         column.addWidget(_cases(claim))
     if diff is not None:
