@@ -29,6 +29,7 @@ from reader.gui.acts import Acts
 from reader.gui.commands import commands
 from reader.gui.deeds import Deeds
 from reader.gui.desk import Desk
+from reader.gui.folder_watch import FolderWatch
 from reader.gui.frame import PAGES, Frame
 from reader.gui.idle import Idle
 from reader.gui.jobs import Jobs
@@ -71,6 +72,7 @@ class Window(Frame):
         self.setWindowIcon(icons.icon("mark", "#000", 64))
         self.jobs = Jobs(desk, settings.check_folders, settings.cuda)
         self.jobs.chosen = settings
+        self.folders = FolderWatch(desk, self.jobs, self)
         self.acts, self.deeds = Acts(self), Deeds(self)
         self.stories, self.proofs = Stories(self), Proofs(self)
         self.idle, self.leaving = Idle(self), Leaving(desk)
@@ -196,6 +198,7 @@ class Window(Frame):
             return
         self.idle.add([self.next_page] * (len(PAGES) - 1))
         self.desk.watch()
+        self.folders.look()
         path, chosen = self.desk.path, self.settings
         self.desk.ask(_prepare, self._prepared)
         self.desk.run(

@@ -110,7 +110,9 @@ class Feeds:
             "private": private,
             "wanted": None if wanted is None else pack(wanted),
         }
-        told = {name: value for name, value in changes.items() if value is not None}
+        told: dict[str, object] = {
+            name: value for name, value in changes.items() if value is not None
+        }
         feed = self.get(id_)
         if (wanted not in (None, feed.wanted)) or topic_filter not in (None, feed.topic_filter):
             told |= {"etag": None, "last_modified": None}  # all of it is looked at again
