@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reader.model import Entry, Health, Query, StoryKind
+from reader.parse import read_feed
 from reader.store import Store
 from reader.sync import collect, receive
 from tests.command import calling, command
@@ -149,7 +150,7 @@ def test_many_are_fetched_but_few_parsed_at_once(
 ) -> None:
     now: set[object] = set()
     most: list[int] = []
-    whole = collect.read_feed
+    whole = read_feed
 
     def watched(*args: Any, **more: Any) -> Any:
         mine = object()

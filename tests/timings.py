@@ -28,7 +28,7 @@ def planted(run: Run, factor: float) -> Run:
 def resampled(runs: Sequence[Run], dice: random.Random) -> Run:
     """Return a run made of a recorded one: begun elsewhere, stretches repeated, arms swapped."""
     run = dice.choice(runs)
-    n, places = len(run[0]), []
+    n, places = len(run[0]), list[int]()
     while len(places) < n:
         start = dice.randrange(n)
         places += [(start + step) % n for step in range(dice.randint(1, 8))]
