@@ -28,6 +28,9 @@ class Beside:
         window, opened = self._window, self._window.reading.opened
         if opened is None or opened.story.id in self._fetching:
             return
+        quick = window.stories.quick_shown
+        if quick is not None and quick.current_id not in (None, opened.story.id):
+            return  # the panes behind the page are still at the row before
         story = opened.story.id
         if isinstance(opened.story, Entry):
             if opened.story.url is None:
