@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -214,6 +215,26 @@ def test_a_page_inside_is_fetched_for_a_feed_the_user_named(
 )
 def test_what_looks_like_a_teaser(text: str, teasing: bool) -> None:
     assert is_teaser(text) is teasing
+
+
+def test_what_was_given_up_is_tried_again_after_days_and_not_for_ever(
+    store: Store, server: FeedServer
+) -> None:
+    id_ = teaser(store, server)
+    store.whole.set(entry(store, id_).feed or "", on=True)
+    server.answers[BLOG] = Answer(b"gone", 404)
+    days = [0, 0, 0, 0, 1, 4, 5, 8, 12, 16, 20, 24, 28, 32, 40]
+    asked = []
+    with door(server) as fetcher:
+        for day in days:
+            later = NOW + timedelta(days=day)
+            fulltext.fetch_wanting(store, fetcher, now=partial(_moment, later))
+            asked.append(len(server.asked))
+    assert asked == [1, 2, 3, 3, 3, 4, 4, 5, 6, 7, 8, 8, 8, 8, 8]
+
+
+def _moment(moment: datetime) -> datetime:
+    return moment
 
 
 def test_a_broken_host_is_left_alone_for_this_sync(store: Store, server: FeedServer) -> None:

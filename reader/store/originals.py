@@ -13,7 +13,7 @@ from reader.store.facts import Facts
 from reader.store.labels import StoryLabels
 from reader.store.listing import number
 from reader.store.search import expression
-from reader.store.whole import MOST_TRIES, refuse
+from reader.store.whole import GIVEN_UP, refuse, since
 
 LEAST_TITLE = 12  # letters: a shorter title is had by many
 BEGINNING = 200  # letters of two texts that are compared
@@ -71,19 +71,21 @@ class Originals:
         )
         return list({row["url"]: _missing(row) for row in rows}.values())
 
-    def wanting(self, limit: int) -> list[Missing]:
-        """Return the sources of all items that can be fetched and are not kept, newest first."""
+    def wanting(self, limit: int, now: datetime | None = None) -> list[Missing]:
+        """Return the sources of all items that can be fetched and are not kept, newest first.
+
+        With `now`, what was refused some days ago is wanted again.
+        """
         rows = self._connection.rows(
             f"""
             SELECT sources.title, sources.url, NULL AS why, telling.published,
                 max(item) FROM sources {_NAMED}
             WHERE sources.url IS NOT NULL AND NOT EXISTS
                 (SELECT 1 FROM entries WHERE entries.source_key = sources.source_key)
-                AND sources.source_key NOT IN
-                    (SELECT key FROM refused WHERE tries >= {MOST_TRIES})
-            GROUP BY sources.source_key ORDER BY max(item) DESC LIMIT ?
+                AND sources.source_key NOT IN ({GIVEN_UP.format(since="?2")})
+            GROUP BY sources.source_key ORDER BY max(item) DESC LIMIT ?1
             """,
-            (limit,),
+            (limit, since(now)),
         )
         return [_missing(row) for row in rows]
 

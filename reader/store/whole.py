@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from reader.errors import Usage
 from reader.language import _
@@ -26,7 +26,13 @@ WHOLE_KINDS = (
     FeedKind.FOLDER,
     FeedKind.DIGEST_SITE,
 )
-MOST_TRIES = 3
+MOST_TRIES = 3  # one after the other; then one every few days
+LAST_TRIES = 8  # and then no more
+PATIENCE = timedelta(days=3)
+GIVEN_UP = (
+    f"SELECT key FROM refused WHERE tries >= {LAST_TRIES}"
+    f" OR (tries >= {MOST_TRIES} AND tried > {{since}})"
+)
 LINES = 300  # characters: no post is as short
 SHORT = 1_500  # characters: what a feed gives of a longer post is looked at for how it ends
 LONG = 6_000  # characters: no teaser is as long
@@ -109,10 +115,13 @@ class WholeTexts:
             raise Usage(_("{id} names no page to fetch.").format(id=entry_id))
         return _beginning(row)
 
-    def wanting(self, limit: int, feed_id: str | None = None) -> list[Beginning]:
+    def wanting(
+        self, limit: int, feed_id: str | None = None, now: datetime | None = None
+    ) -> list[Beginning]:
         """Return entries without whole text, newest first; their texts may well be whole already.
 
-        Those of one feed, or those of every feed that is set so.
+        Those of one feed, or those of every feed that is set so. With `now`, what was refused
+        some days ago is wanted again.
         """
         kinds = ", ".join(f"'{kind.value}'" for kind in WHOLE_KINDS)
         rows = self._connection.rows(
@@ -125,10 +134,10 @@ class WholeTexts:
                 AND entries.id NOT IN (SELECT entry FROM digests)
                 AND entries.id NOT IN (
                     SELECT entry FROM whole_texts WHERE feed_hash = entries.text_hash)
-                AND entries.key NOT IN (SELECT key FROM refused WHERE tries >= {MOST_TRIES})
+                AND entries.key NOT IN ({GIVEN_UP.format(since="?3")})
             ORDER BY entries.id DESC LIMIT ?2
             """,
-            (None if feed_id is None else number(feed_id), limit),
+            (None if feed_id is None else number(feed_id), limit, since(now)),
         )
         return [_beginning(row) for row in rows]
 
@@ -206,6 +215,11 @@ def _whole(row: sqlite3.Row) -> Whole:
         row["content_html"],
         row["content_text"],
     )
+
+
+def since(now: datetime | None) -> int:
+    """Return from when on a refusal still counts; without `now`, each does."""
+    return 0 if now is None else to_seconds(now - PATIENCE) or 0
 
 
 def refuse(connection: Connection, key: str, why: str, now: datetime) -> None:

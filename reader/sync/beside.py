@@ -22,11 +22,11 @@ def fetch_beside(
     now: Callable[[], datetime],
 ) -> None:
     """Fetch the whole texts and the originals that are wanted; what cannot be had waits."""
-    if store.whole.wanting(1):
+    if store.whole.wanting(1, now=now()):
         from reader.sync import fulltext
 
         fulltext.fetch_wanting(store, fetcher, task, progress, now=now)
-    if store.originals.is_set() and store.originals.wanting(1):
+    if store.originals.is_set() and store.originals.wanting(1, now()):
         from reader.credentials import Credentials
         from reader.sync import originals
 

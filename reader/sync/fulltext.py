@@ -60,7 +60,7 @@ def fetch_wanting(
 
     One that cannot be had never stops the others, and is given up after a few tries.
     """
-    found = store.whole.wanting(MOST * 10, feed)
+    found = store.whole.wanting(MOST * 10, feed, now())
     teasers = [one for one in found if is_teaser(one.content_text)][:MOST]
     wanting = spread(teasers, lambda one: one.url)
     visits = Visits(fetcher, seconds=SECONDS_TOGETHER, most_bytes=MOST_TOGETHER)

@@ -57,7 +57,7 @@ def fetch_missing(
     By address: None where it is kept now, else why it could not be had. What came is marked read:
     it is part of its item, not one more story to get through.
     """
-    wanted = list(store.originals.wanting(MOST) if sources is None else sources)
+    wanted = list(store.originals.wanting(MOST, now()) if sources is None else sources)
     outcome: dict[str, str | None] = {}
     visits = Visits(fetcher, seconds=SECONDS_TOGETHER, most_bytes=MOST_TOGETHER)
     heaps = spread(_heaps(wanted), lambda heap: heap[0].url)
