@@ -28,6 +28,7 @@ class Release:
     prerelease: bool = False
     draft: bool = False
     updated: datetime | None = None
+    bare: bool = False  # a tag that nobody wrote a release for: Atom has it, REST not
 
 
 @dataclass
@@ -112,10 +113,10 @@ class GitHub:
             return None
         size, page = int(query.get("per_page", ["30"])[0]), int(query.get("page", ["1"])[0])
         if rest == "releases":
-            listed = [_rest(project, each) for each in self.releases[project] if not each.draft]
+            listed = [_rest(project, each) for each in self._written(project)]
             return listed[(page - 1) * size : page * size]
         if rest == "releases/latest":
-            stable = [e for e in self.releases[project] if not (e.draft or e.prerelease)]
+            stable = [each for each in self._written(project) if not each.prerelease]
             return _rest(project, max(stable, key=lambda e: e.at)) if stable else None
         if rest == "commits":
             branch = query.get("sha", ["main"])[0]
@@ -126,10 +127,13 @@ class GitHub:
             return [_rest_commit(project, each) for each in found][(page - 1) * size : page * size]
         return None
 
+    def _written(self, project: str) -> list[Release]:
+        return [each for each in self.releases[project] if not (each.draft or each.bare)]
+
     def _atom(self, path: str) -> bytes:
         owner, repo, rest = path.strip("/").split("/", 2)
         project = f"{owner}/{repo}"
-        if rest == "releases.atom":
+        if rest in ("releases.atom", "tags.atom"):
             made = [_atom(project, each) for each in self.releases[project][:10]]
         else:
             branch = rest.removeprefix("commits/").removesuffix(".atom")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
@@ -17,6 +19,7 @@ from reader.store import Store
 from reader.sync import FeedResult
 from reader.sync.releases import ReleaseKind, kind_of
 from tests.feed_server import Answer, serving
+from tests.shared import need_shared
 from tests.stand_ins import Commit, GitHub, Release
 
 NOW = datetime(2026, 11, 3, 8, tzinfo=UTC)
@@ -236,6 +239,66 @@ def test_atom_alone_says_that_a_stable_release_may_be_hidden(world: World) -> No
     result = world.one()
     assert result.new == 0
     assert "stable" in (result.error or "")
+
+
+def test_without_the_api_the_stable_release_comes_by_its_page(world: World) -> None:
+    world.flood(70, stable())
+    world.hub.away = True
+    page = f"https://github.com/{PROJECT}/releases/tag/v3.9.0"
+    text = "<p>Loops are fused now, where they can be, and the kernels are shorter by that.</p>" * 4
+    world.hub.server.answers |= {
+        f"https://github.com/{PROJECT}/releases/latest": Answer(
+            status=302, headers={"Location": page}
+        ),
+        page: Answer(
+            f"<html><head><title>Release v3.9.0 · {PROJECT} · GitHub</title></head>"
+            f"<body><main><article><h1>v3.9.0</h1>{text}</article></main></body></html>".encode()
+        ),
+    }
+    world.add()
+    for new in (1, 0):
+        result = world.one()
+        assert (result.new, result.updated, result.error) == (new, 0, None)
+        world.now += timedelta(hours=1)
+    assert world.titles() == ["v3.9.0"]
+    world.hub.away = False
+    assert world.one().new == 0
+    assert world.titles() == ["v3.9.0"]
+
+
+def test_tags_come_with_those_that_nobody_wrote_a_release_for(world: World) -> None:
+    world.hub.releases[PROJECT] = [
+        Release("trunk/0123456789abcdef0123456789abcdef01234567", 3, NOW, bare=True),
+        stable("v3.9.1", 2, bare=True),
+        stable(),
+    ]
+    world.add(f"https://github.com/{PROJECT}/tags.atom")
+    assert world.one().new == 2
+    world.add()
+    for _again in range(2):
+        results = world.sync()
+        assert [(one.new, one.updated) for one in results] == [(0, 0)] * 2
+    assert len(world.titles()) == 2
+
+
+def test_recorded_releases_by_both_ways_are_one_each(world: World) -> None:
+    folder = need_shared("corpus", "github-atom")
+    project = "brave/brave-browser"
+    feed = world.add(f"https://github.com/{project}/releases.atom")
+    world.want(feed, prereleases=True, nightly=True)
+    atom = (folder / "brave_releases.atom").read_bytes()
+    rest = json.loads((folder / "brave_api_releases.json").read_bytes())
+    world.hub.server.answers[feed.url] = Answer(atom)
+    api = f"https://api.github.com/repos/{project}/releases?per_page=30&page="
+    world.hub.server.answers[f"{api}1"] = Answer(status=503)
+    assert world.one().new == 10
+    for page, part in (("1", rest[:30]), ("2", rest[30:])):
+        world.hub.server.answers[api + page] = Answer(json.dumps(part).encode())
+    world.now += timedelta(hours=1)
+    named = set(re.findall(r"/releases/tag/([^\"]+)", atom.decode()))
+    shared = {each["tag_name"] for each in rest[:30]} & named
+    assert world.one().new == 30 - len(shared)
+    assert len(world.titles()) == 40 - len(shared)
 
 
 def test_a_repository_that_is_gone_fails(world: World) -> None:

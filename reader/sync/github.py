@@ -32,7 +32,7 @@ COMMITS = 60
 MOST_PAGES = 10  # that are looked through for a stable release
 MOST_COMMIT_PAGES = 5
 MOST_KNOWN = 1_000
-REST, ATOM = "rest", "atom"
+REST, ATOM, PAGE_ALONE = "rest", "atom", "page"
 HEADERS = {
     "Accept": "application/vnd.github.html+json",
     "X-GitHub-Api-Version": "2022-11-28",
@@ -166,7 +166,8 @@ class _Source:
         now = self._asker.now().isoformat()
         for each in shown:
             came = self._memory.known.get(key(each))
-            if came is not None and came[0] != way and not _since(each, came[1]):
+            other_way = came is not None and came[0] not in (way, PAGE_ALONE)
+            if came is not None and other_way and not _since(each, came[1]):
                 continue
             self._memory.known.pop(key(each), None)
             self._memory.known[key(each)] = (way, now)
@@ -196,12 +197,28 @@ class _Releases(_Source):
         self._bare = bare
 
     def _by_rest(self) -> Given:
-        if self._bare:
-            return self._by_atom()  # the API gives tags without their dates
+        found = self._by_list()
+        if self._bare:  # the API gives tags without their dates
+            tags = self._atom()
+            if found is None and tags is None:
+                return self._unchanged()
+            found = [*(found or ()), *self._without_release(found or (), tags or ())]
+        return self._unchanged() if found is None else self._releases(found, REST)
+
+    def _without_release(
+        self, found: Iterable[ParsedEntry], tags: Iterable[ParsedEntry]
+    ) -> list[ParsedEntry]:
+        """Return the tags that nobody wrote a release for: a release says more than its tag."""
+        written = {releases.tag_of(each) for each in found}
+        written |= {tag for tag, (way, _at) in self._memory.known.items() if way == REST}
+        return [each for each in releases.from_atom(tags) if releases.tag_of(each) not in written]
+
+    def _by_list(self) -> list[ParsedEntry] | None:
+        """Return the releases of the list up to a stable one; None where nothing changed."""
         known, found = set(self._memory.known), list[ParsedEntry]()
         first = self._page(1)
         if first is None and not self._memory.flooded:
-            return self._unchanged()
+            return None
         page, at = first, 1
         while page:
             found += page[0]
@@ -215,9 +232,7 @@ class _Releases(_Source):
         latest = self._latest() if self._memory.flooded and not self._stable(found) else None
         if latest is not None:
             found.append(latest)
-        if first is None and latest is None:
-            return self._unchanged()
-        return self._releases(found, REST)
+        return None if first is None and latest is None else found
 
     def _page(self, number: int) -> tuple[list[ParsedEntry], int] | None:
         listed = self._list("releases", number, PAGE)
@@ -258,13 +273,45 @@ class _Releases(_Source):
             return self._unchanged()
         found = releases.from_atom(entries)
         given = self._releases(found, ATOM)
-        if not self._stable(found) and found and not self._bare:
+        if self._stable(found) or not found or self._bare:
+            return given
+        latest = self._latest_page()
+        if latest is None:
             hidden = _(
                 "GitHub's API refuses for now, and its feed holds nothing but pre-releases: a "
                 "stable release may show later. A token lifts the limit."
             )
-            given = replace(given, note=hidden)
-        return given
+            return replace(given, note=hidden)
+        tag = releases.tag_of(latest)
+        if tag in self._memory.known:
+            return replace(given, note=None)
+        self._memory.known[tag] = (PAGE_ALONE, self._asker.now().isoformat())
+        parsed = ParsedFeed(self._title(), ATOM, entries=(*given.entries, latest))
+        taken = (*given.entries, latest)
+        return replace(given, parsed=parsed, entries=taken, memory=self._memory.dump(), note=None)
+
+    def _latest_page(self) -> ParsedEntry | None:
+        """Return the latest release by its page: no API is needed to be led there."""
+        from reader.sync import pages
+
+        try:
+            answer = self._asker.fetcher.get(f"https://github.com/{self._project}/releases/latest")
+            tag = releases.tag_of(ParsedEntry("", url=answer.url))
+            if not tag:
+                return None
+            page = pages.article(answer.body, content_type=answer.content_type, url=answer.url)
+        except (SourceError, NotUnderstood):
+            return None
+        title = re.sub(r"^Release\s+|\s+·\s.*$", "", page.title)
+        return ParsedEntry(
+            title=title or tag,
+            guid=answer.url,
+            url=answer.url,
+            published=page.published,
+            content_html=page.html,
+            categories=(ReleaseKind.STABLE,),
+            base_url=answer.url,
+        )
 
 
 def _tag_or_address(entry: ParsedEntry) -> str:
