@@ -206,14 +206,15 @@ class IntervalChart(QWidget):
         painter.setFont(here.font("ui"))
         painter.setPen(QColor(t.ink))
         name = painter.fontMetrics().elidedText(
-            row.name, Qt.TextElideMode.ElideRight, left - here.px(10)
+            row.name, Qt.TextElideMode.ElideRight, left - here.px(16)
         )
         flag = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(0, middle - high / 2, left, high), flag, name)
+        painter.drawText(QRectF(here.px(6), middle - high / 2, left, high), flag, name)
         said = row.said
         if self.as_table and row.samples:
             said = _("{interval}  ({n} samples)").format(interval=said, n=len(row.samples))
         painter.setFont(here.font("label"))
-        box = QRectF(left if self.as_table else self.width() - here.px(145), middle - high / 2,
-                     self.width() - left if self.as_table else here.px(145), high)  # fmt: skip
+        right = self.width() - here.px(6)
+        begin = left if self.as_table else right - here.px(145)
+        box = QRectF(begin, middle - high / 2, right - begin, high)
         painter.drawText(box, flag | Qt.AlignmentFlag.AlignRight, said)

@@ -17,7 +17,7 @@ from reader.gui import views
 from reader.gui.jobs import Job
 from reader.gui.quick_look import facts, text
 from reader.gui.quick_look.cells import COLUMNS, QuickModel
-from reader.gui.quick_look.facts import Quick
+from reader.gui.quick_look.facts import Quick, Told
 from reader.gui.quick_look.page import QuickLook
 from reader.gui.window import Window
 from reader.model import (
@@ -135,7 +135,8 @@ def test_steps_empty_sections_and_references_stand_beside_it(
     text = page.aside.toPlainText()
     assert "Verify by the shape of your system" in text
     assert "A TVM service with several GPUs: write the current device" in text
-    assert "Recommender systems" in text
+    assert "Recommender systems" in page.left_empty.text()
+    assert page.references.text() == "3 references"
     assert "[3] TVM commit 66efb012" in text
 
 
@@ -343,3 +344,26 @@ def test_other_digests_keep_their_panes(window: Window, qtbot: QtBot, place: Pat
     window.show_view(views.view(f"digest:{other}"))
     qtbot.waitUntil(lambda: (window.list.current_id or "").startswith("i"), timeout=WAIT_MS)
     assert window.stories.quick_shown is None
+
+
+def test_what_was_measured_here_stands_under_the_chosen_item(place: Path) -> None:
+    from reader.checks import manifest
+
+    (check,) = (each for each in manifest.load_all()[0] if each.name == "triton-sched4reg")
+    at = datetime(2026, 12, 1, tzinfo=UTC)
+    claim = next(each for each in check.claims if len(each.shows) >= 2)
+    measured = dict.fromkeys(claim.shows, 7)
+    verdict = Verdict(
+        claim.id, claim.kind, VerdictKind.CONFIRMED, Reason("x"), measured, Text("", ""), 1
+    )
+    run = Run("r9", check.name, "h", "i1", RunStatus.FINISHED, at, at, {}, verdicts=(verdict,))
+    figures = facts._figures(check, run)
+    assert [name for name, _value in figures] == list(claim.shows[: facts.MOST_FIGURES])
+    told = Told("confirmed", "1 Confirmed", figures=figures, measured="1 Dec · r9")
+    page = text.chosen(kept(place).items[0], told)
+    assert "Measured here" in page
+    assert "1 Dec · r9" in page
+    for name, value in figures:
+        assert name.replace("_", " ") in page
+        assert value in page
+    assert "Measured here" not in text.chosen(kept(place).items[0], Told())

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from reader.gui import words
 from reader.gui.workbench import Bench, offers
 from reader.language import _, language
-from reader.model import Digest, DigestKind, Item, QueueState, Row, Run
+from reader.model import Check, Digest, DigestKind, Item, QueueState, Row, Run
 
 if TYPE_CHECKING:
     from reader.store import Store
+
+
+MOST_FIGURES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class Told:
     word: str = ""
     lines: tuple[str, ...] = ()
     counts: tuple[tuple[str, str], ...] = ()  # further verdicts: state, text
+    figures: tuple[tuple[str, str], ...] = ()  # measured here: name, value with its unit
+    measured: str = ""  # by which run, when
 
     @property
     def spoken(self) -> str:
@@ -94,7 +99,24 @@ def of_run(bench: Bench | None, run: Run) -> Told:
         said = reasons.render(run.stale[0], check, language())
         return Told("stale", words.state_name("stale"), (said,), tuple(counts))
     (first, word), *rest = counts
-    return Told(first, word, (f"{when} · {run.id}",), tuple(rest))
+    at = f"{when} · {run.id}"
+    return Told(first, word, (at,), tuple(rest), _figures(check, run), at)
+
+
+def _figures(check: Check | None, run: Run) -> tuple[tuple[str, str], ...]:
+    """Return the first few numbers that the check's claims show, each once."""
+    from reader.checks import reasons
+
+    if check is None:
+        return ()
+    claims, units = {each.id: each for each in check.claims}, dict(check.measures)
+    found: dict[str, str] = {}
+    for verdict in run.verdicts:
+        for name in claims[verdict.claim].shows if verdict.claim in claims else ():
+            value = verdict.measured.get(name)
+            if value is not None and not isinstance(value, bool):
+                found.setdefault(name, reasons.number(value, units.get(name, "")))
+    return tuple(found.items())[:MOST_FIGURES]
 
 
 _URGENT = ("refuted", "inconclusive", "confirmed", "could_not_run", "not_applicable")

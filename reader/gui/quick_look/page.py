@@ -18,7 +18,18 @@ from PySide6.QtWidgets import (
 from reader.gui.browser import Browser
 from reader.gui.desk import Desk
 from reader.gui.notes import note
-from reader.gui.parts import button, clear, flow, head, label, rule, show_tool, tool
+from reader.gui.parts import (
+    button,
+    clear,
+    flow,
+    head,
+    icon_label,
+    label,
+    rule,
+    show_tool,
+    tool,
+    yielding,
+)
 from reader.gui.quick_look import text
 from reader.gui.quick_look.cells import COLUMNS, STATE, QuickModel
 from reader.gui.quick_look.facts import Quick
@@ -26,7 +37,7 @@ from reader.gui.quick_look.table import SIDE, STACKED, QuickTable
 from reader.gui.theme import look
 from reader.gui.views import digest_name
 from reader.language import _, ngettext
-from reader.model import Item
+from reader.model import Item, ParsedDigest
 
 
 class _Text(Browser):
@@ -79,6 +90,7 @@ class QuickLook(QWidget):
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.area.setWidget(self._inside())
         column.addWidget(self.area, 1)
+        column.addWidget(self._foot())
         self._connect()
 
     def _head(self) -> QWidget:
@@ -127,6 +139,30 @@ class QuickLook(QWidget):
         column.addStretch(1)
         return page
 
+    def _foot(self) -> QWidget:
+        """Make the line that says what stayed empty, and how many references there are."""
+        self.foot = QWidget()
+        self.foot.setObjectName("list")
+        self.foot.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.foot.setProperty("edge", "top")
+        self.foot.setFixedHeight(look().px(28))
+        row = flow(QHBoxLayout(self.foot), 8, (16, 1, 14, 0))
+        self.left_empty, self.references = yielding(label("", "meta")), label("", "meta")
+        row.addWidget(icon_label("digest", look().tokens.ink3))
+        row.addWidget(self.left_empty, 1)
+        row.addWidget(self.references)
+        return self.foot
+
+    def _show_foot(self, parsed: ParsedDigest) -> None:
+        empty, count = parsed.empty_sections, len(parsed.references)
+        several = _("{n} sections stayed empty").format(n=len(empty))
+        said = "" if not empty else " ".join(empty[0].split()) if len(empty) == 1 else several
+        self.left_empty.setText(said)
+        self.left_empty.setToolTip("\n".join(empty))
+        text = ngettext("{n} reference", "{n} references", count).format(n=count)
+        self.references.setText(text if count else "")
+        self.foot.setVisible(bool(said or count))
+
     def _connect(self) -> None:
         self.table.selectionModel().currentRowChanged.connect(self._moved)
         self.table.doubleClicked.connect(lambda _index: self.wanted.emit("open"))
@@ -165,6 +201,7 @@ class QuickLook(QWidget):
         self.overview.setText(parsed.overview)
         self.overview.setVisible(bool(parsed.overview))
         self.queue_all.setEnabled(bool(quick.items))
+        self._show_foot(parsed)
         clear(self._notes)
         first = (_("The digest says it is incomplete"),) if parsed.incomplete else ()
         lines = (*first, *parsed.notices, *parsed.not_understood)
@@ -209,7 +246,7 @@ class QuickLook(QWidget):
         item = self.current
         if item is None or not index.isValid():
             return
-        self.text.show_body(text.chosen(item))
+        self.text.show_body(text.chosen(item, self.model.told[index.row()]))
         starred, t = item.marks.starred, look().tokens
         show_tool(self.star, "star-on" if starred else "star", t.star if starred else "")
         self.selected.emit(item.id)

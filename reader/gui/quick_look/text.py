@@ -5,17 +5,33 @@ from __future__ import annotations
 import html
 
 from reader.gui import article
-from reader.gui.quick_look.facts import Quick
+from reader.gui.quick_look.facts import Quick, Told
 from reader.language import _, language
 from reader.model import Item, Reference
 
 
-def chosen(item: Item) -> str:
+def chosen(item: Item, told: Told) -> str:
     """Return what the digest says of an item beside its row."""
     parts = [f"<p class='cap first'>{html.escape(_('The chosen item'))}</p>"]
     parts += [article.paragraphs(each) for each in (item.summary, item.body, item.why) if each]
     parts += [article.source(each) for each in item.sources]
-    return "".join(parts)
+    return "".join(parts) + _strip(told)
+
+
+def _strip(told: Told) -> str:
+    """Return what was measured here, side by side."""
+    if not told.figures:
+        return ""
+    title = html.escape(_("Measured here"))
+    beside = f"&nbsp;&nbsp;<span class='dim'>{html.escape(told.measured)}</span>"
+    lead = f"<p class='cap'>{title}{beside}</p><hr/>"
+    wide = 100 // len(told.figures)
+    cells = "".join(
+        f"<td width='{wide}%'><p class='small dim'>{html.escape(name.replace('_', ' '))}</p>"
+        f"<p>{html.escape(value)}</p></td>"
+        for name, value in told.figures
+    )
+    return f"{lead}<table width='100%' cellspacing='0' cellpadding='0'><tr>{cells}</tr></table>"
 
 
 def aside(quick: Quick) -> str:
@@ -41,7 +57,8 @@ def aside(quick: Quick) -> str:
             parts.append(f"<p class='small'>{flask}{condition}{article.inline(step.text)}</p>")
     for title, lines in (
         (_("Keep watching"), parsed.watch),
-        (_("Left empty"), parsed.empty_sections),
+        # One empty section stands in the foot of the page.
+        (_("Left empty"), parsed.empty_sections[1:] and parsed.empty_sections),
     ):
         if lines:
             parts.append(_caption(title))
