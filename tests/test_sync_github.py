@@ -371,3 +371,14 @@ def test_a_branch_with_a_slash_and_a_path_in_it_are_found(world: World) -> None:
 )
 def test_releases_are_told_apart(tag: str, name: str, marked: bool, kind: ReleaseKind) -> None:
     assert kind_of(tag, name, marked=marked) is kind
+
+
+def test_what_a_source_remembers_goes_with_it(world: World) -> None:
+    world.hub.releases[PROJECT] = [stable()]
+    feed, other = world.add(), world.add(f"https://github.com/{PROJECT}/tags.atom")
+    world.sync()
+    with Store.open(world.path) as store:
+        assert store.facts.get(f"memory of {feed.id}")
+        store.feeds.remove(feed.id)
+        assert store.facts.get(f"memory of {feed.id}") is None
+        assert store.facts.get(f"memory of {other.id}")

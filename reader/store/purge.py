@@ -41,6 +41,7 @@ class Purge:
         with self._connection.write():
             kept = self._connection.value("SELECT count(*) FROM entries WHERE feed = ?", (feed,))
             self._connection.run("UPDATE stories SET feed = NULL WHERE feed = ?", (feed,))
+            self._connection.run("DELETE FROM facts WHERE name LIKE ?", (f"% of f{feed}",))
             self._connection.run("DELETE FROM feeds WHERE id = ?", (feed,))
             self._connection.run("DELETE FROM images WHERE url NOT IN (SELECT url FROM image_uses)")
         return int(kept)
