@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ class FeedServer:
         self.address = ""
         self.busy: dict[str, int] = {}
         self.busiest: dict[str, int] = {}
+        self.counting = threading.Lock()
 
     def transport(self) -> httpx.BaseTransport:
         """Return a transport that sends every request here, whatever its host and scheme."""
@@ -106,12 +108,21 @@ def serving(certificate: Path | None = None, host: str = "127.0.0.1") -> Iterato
             asked = Asked(url, dict(self.headers))
             feeds.asked.append(asked)
             host = httpx.URL(url).host
-            feeds.busy[host] = feeds.busy.get(host, 0) + 1
-            feeds.busiest[host] = max(feeds.busiest.get(host, 0), feeds.busy[host])
+            with feeds.counting:
+                feeds.busy[host] = feeds.busy.get(host, 0) + 1
+                feeds.busiest[host] = max(feeds.busiest.get(host, 0), feeds.busy[host])
+            self._host = host
             try:
                 self._send(feeds.answer(asked))
             finally:
-                feeds.busy[host] -= 1
+                self._ends()
+
+        def _ends(self) -> None:
+            """Count a request no more: before its last byte, for then the client may go on."""
+            host, self._host = self._host, ""
+            if host:
+                with feeds.counting:
+                    feeds.busy[host] -= 1
 
         def _send(self, answer: Answer) -> None:
             body = gzip.compress(answer.body, mtime=0) if answer.gzip else answer.body
@@ -122,12 +133,16 @@ def serving(certificate: Path | None = None, host: str = "127.0.0.1") -> Iterato
                 self.send_header("Content-Encoding", "gzip")
             if answer.status != 304:
                 self.send_header("Content-Length", str(len(body) + answer.cut))
+            if not answer.drip or not body:
+                self._ends()
             self.end_headers()
             if not answer.drip:
                 self.wfile.write(body)
                 self.close_connection = self.close_connection or bool(answer.cut)
                 return
-            for byte in body:
+            for place, byte in enumerate(body, 1):
+                if place == len(body):
+                    self._ends()
                 self.wfile.write(bytes([byte]))
                 self.wfile.flush()
                 time.sleep(answer.drip)

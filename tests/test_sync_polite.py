@@ -15,6 +15,7 @@ from reader.fetch import Fetcher
 from reader.model import Feed, FeedKind, Health, ParsedEntry, ParsedFeed
 from reader.store import Store
 from reader.sync import outage, schedule
+from reader.sync.limits import trimmed
 from reader.sync.pace import Pace, pace_of
 from tests.feed_server import Answer, FeedServer, serving
 
@@ -110,6 +111,16 @@ def test_those_that_failed_together_part() -> None:
     assert all(timedelta(minutes=5) <= at - NOW <= timedelta(minutes=6.25) for at in tries)
 
 
+@pytest.mark.parametrize("end", [b"</item>", b"</entry >"])
+def test_of_a_flood_the_first_are_read(end: bytes) -> None:
+    flood = b"<f>" + b"".join(b"<i>%d" % n + end for n in range(9)) + b"</f>"
+    body, had = trimmed(flood, 4)
+    assert had == 9
+    assert body == b"<f>" + b"".join(b"<i>%d" % n + end for n in range(4)) + b"</f>"
+    assert trimmed(flood, 9) == (flood, 0)
+    assert trimmed(b"</item" * 9, 4) == (b"</item" * 9, 0)
+
+
 # ── whole syncs ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -186,6 +197,23 @@ def test_one_host_that_is_away_is_not_the_network(
     assert (result.offline, result.failed) == (False, 1)
     monkeypatch.setattr(outage, "_has_network", lambda: False)
     assert _sync(tmp_path / "s.db", NoNetwork(server)).offline
+
+
+def test_an_outage_lasts_until_something_is_reached(
+    server: FeedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outage, "_has_network", lambda: True)
+    path, other = tmp_path / "s.db", "https://b.example.org/"
+    _subscribe(path, FEED.url, other)
+    assert _sync(path, NoNetwork(server)).offline
+    with Fetcher(transport=NoNetwork(server)) as fetcher:
+        alone = sync.sync(path, feeds=["f1"], fetcher=fetcher, now=lambda: NOW)
+    assert (alone.offline, alone.failed) == (True, 0)
+    server.fallback = lambda _asked: Answer(RSS % b"")
+    assert not _sync(path, server.transport()).offline
+    with Fetcher(transport=NoNetwork(server)) as fetcher:
+        alone = sync.sync(path, feeds=["f1"], fetcher=fetcher, now=lambda: NOW)
+    assert (alone.offline, alone.failed) == (False, 1)
 
 
 def test_feeds_that_were_dead_before_are_no_sign_of_an_outage() -> None:

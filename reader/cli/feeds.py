@@ -118,14 +118,11 @@ def source(session: Session, id_: str, as_json: bool, **options: Any) -> None:
                 id_, wanted=wanted, topic_filter=bool(wanted.topics) if asked else None
             )
         past = store.facts.get(f"history of {feed.id}")
-        past = store.facts.get(f"history of {feed.id}")
     if as_json:
         voice.document(render.feed(feed))
         return
     voice.say(f"{feed.id}  {feed.title or feed.url}  {feed.url}")
     voice.say(*(f"  {line}" for line in sources.wanted_lines(feed)))
-    if past:
-        voice.say(f"  {sources.history_line(past)}")
     if past:
         voice.say(f"  {sources.history_line(past)}")
 
@@ -149,7 +146,7 @@ def feeds(session: Session, as_json: bool) -> None:
     rows = [
         (
             each.id,
-            health_word(each.health),
+            health_word(known[each.id].state),
             _short(known[each.id].since),
             str(each.entries),
             _short(each.last_checked),
@@ -182,7 +179,7 @@ def _why(feed: Feed, standing: Standing) -> str:
     said = [feed.error or ""]
     if feed.health in NEED_A_LOOK:
         said.append(standing.advice)
-    elif not feed.error and feed.health is not Health.UNCHANGED:
+    elif standing.reason != feed.error and standing.state is not Health.UNCHANGED:
         said.append(standing.reason)
     if standing.moved_from:
         said.append(_("moved from {url}").format(url=standing.moved_from))
@@ -192,6 +189,7 @@ def _why(feed: Feed, standing: Standing) -> str:
 
 def _standing(standing: Standing) -> dict[str, Any]:
     return {
+        "health": standing.state,
         "reason": standing.reason or None,
         "since": render.when(standing.since),
         "advice": standing.advice or None,

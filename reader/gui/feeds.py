@@ -71,11 +71,10 @@ def _said(feed: Feed) -> str:
 
 
 def _word(each: Fed) -> str:
-    feed = each.feed
-    if feed.health is Health.OK:
+    if each.standing.state is Health.OK:
         new = each.history[-1].new if each.history else 0
         return _("{n} new").format(n=new) if new else _("Unchanged")
-    return words.health_name(feed.health)
+    return words.health_name(each.standing.state)
 
 
 def rows(found: list[Fed], now: datetime) -> list[AnyRow]:
@@ -109,8 +108,8 @@ def rows(found: list[Fed], now: datetime) -> list[AnyRow]:
 
 
 def _row(each: Fed, now: datetime) -> FeedRow:
-    feed = each.feed
-    healthy = feed.health if feed.health is not Health.OK or _is_new(each) else Health.UNCHANGED
+    feed, state = each.feed, each.standing.state
+    healthy = state if state is not Health.OK or _is_new(each) else Health.UNCHANGED
     below = words.feed_kind(feed.kind)
     if feed.topic_filter:
         below = f"{below} · {_('compilers and kernels only')}"
@@ -192,7 +191,7 @@ class FeedsPage(QWidget):
         def stay(found: list[Fed]) -> None:
             self._show([each for each in found if each.feed.id not in leaving])
 
-        self._desk.ask(fed, stay, key="feeds")
+        self._desk.ask(fed, stay, key="feeds", about="feeds")
 
     def _show(self, found: list[Fed]) -> None:
         now = datetime.now(UTC)

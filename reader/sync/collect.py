@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from reader.errors import Interrupted, ReadproofError
+from reader.language import _
 from reader.model import Feed, FeedKind, Form, Health, Incoming, ParsedEntry, ParsedFeed
 from reader.parse import read_feed
 from reader.store.incoming import Prepared
 from reader.sync import arxiv, github, history
 from reader.sync.folder import Seen, read_folder
 from reader.sync.given import Asker, Given
+from reader.sync.limits import MOST_ENTRIES, trimmed
 from reader.sync.receive import arrivals
 from reader.sync.topics import on_topic
 from reader.tasks import Gate
@@ -101,8 +103,9 @@ class Collector:
         posts: list[Incoming],
         known: history.History | None,
     ) -> Fetched:
+        body, had = trimmed(response.body)
         parsed = read_feed(
-            response.body,
+            body,
             content_type=response.content_type,
             url=response.url,
             zone=feed.wanted.zone,
@@ -112,7 +115,9 @@ class Collector:
         seen = self.seen.get(feed.id, frozenset())
         came = arrivals(entries, seen, Form.FEED_HTML, divide=divide)
         taken: list[Incoming | Prepared] = [*came.new, *posts]
-        return Fetched(tuple(taken), came.same, came.repeated, parsed, response, known)
+        note = _("It gives {n} entries; the first {most} are taken.") if had else None
+        note = note and note.format(n=had, most=MOST_ENTRIES)
+        return Fetched(tuple(taken), came.same, came.repeated, parsed, response, known, note)
 
     def _posts(self, feed: Feed) -> tuple[list[Incoming], history.History | None]:
         """Return posts of a digest site's history; that it cannot be had never fails the feed."""

@@ -111,7 +111,7 @@ class _Sync:
         self._store, self._fetcher, self._task = store, fetcher, task
         self._progress, self._now = progress, now
         self._seconds: dict[str, float] = {}  # what each feed took, by its id
-        self.outage = Outage()
+        self.outage = Outage(was=store.facts.get("offline") == "yes")
         self._held: list[tuple[Feed, Exception]] = []  # out of reach: theirs, or no network
 
     def run(self, feeds: list[Feed]) -> list[FeedResult]:
@@ -151,6 +151,8 @@ class _Sync:
                     for feed, error in self._held
                     if not isinstance(error, Offline)  # not tried: it stays due
                 ]
+        if self.outage.is_likely or self.outage.has_ended:
+            self._store.facts.set("offline", "yes" if self.outage.is_likely else "no")
         if any(one.outcome not in schedule.FAULTY for one in results):
             fetch_beside(self._store, self._fetcher, self._task, self._progress, self._now)
             images.fetch_missing(self._store, self._fetcher, self._task, self._progress)

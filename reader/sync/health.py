@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from reader import identity
 from reader.language import _
 from reader.model import Digest, Feed, FeedKind, Fetch, Health, Query, StoryKind
+from reader.sync import schedule
 
 if TYPE_CHECKING:
     from reader.store import Store
@@ -35,6 +36,7 @@ class Day:
 class Standing:
     """How a source is doing now."""
 
+    state: Health | None = None  # as it is now: a source that rests is quiet, though not asked
     reason: str = ""
     since: datetime | None = None
     advice: str = ""
@@ -84,14 +86,31 @@ def standing(
     moved_from: str | None = None,
 ) -> Standing:
     """Return how one feed is doing; `notices` are those of the latest digests."""
+    state, reason, begun = feed.health, _reason(feed, history, now), since(feed, history)
+    if (rest := _rests_since(feed, now)) is not None:
+        state, reason, begun = Health.QUIET, _("Nothing is published on a weekend."), rest
     return Standing(
-        _reason(feed, history, now),
-        since(feed, history),
+        state,
+        reason,
+        begun,
         _advice(feed, moved_from),
         moved_from,
         tuple(each for each in notices if names(each, feed)),
         days(history, now),
     )
+
+
+def _rests_since(feed: Feed, now: datetime) -> datetime | None:
+    """Return when a source's weekend began where it has not been asked since; it asks for that."""
+    if feed.kind is not FeedKind.ARXIV or urlsplit(feed.url).hostname != schedule.ANNOUNCER:
+        return None
+    there = now.astimezone(schedule.EASTERN)
+    if there.weekday() < WEEKEND or feed.last_checked is None:
+        return None
+    begun = there.replace(hour=0, minute=0, second=0, microsecond=0)
+    begun -= timedelta(days=there.weekday() - WEEKEND)
+    rests = feed.health in (Health.OK, Health.UNCHANGED, Health.DUPLICATES)
+    return begun if rests and feed.last_checked < begun else None
 
 
 def since(feed: Feed, history: Sequence[Fetch]) -> datetime | None:

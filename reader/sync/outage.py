@@ -19,7 +19,8 @@ class Offline(SourceError):
 class Outage:
     """Notices while a sync runs that nothing outside can be reached; called from its workers."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, was: bool = False) -> None:
+        self._was = was  # the last sync found no network
         self._reached = False
         self._missed: set[str] = set()
         self._witnesses: set[str] = set()
@@ -53,7 +54,13 @@ class Outage:
         """Whether, everything tried, there was no network."""
         if self._reached or not self._missed:
             return False
-        return len(self._witnesses) >= WITNESSES or not _has_network()
+        needed = 1 if self._was else WITNESSES
+        return len(self._witnesses) >= needed or not _has_network()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether there was none the last time, and now there is."""
+        return self._was and self._reached
 
 
 def _outside(feed: Feed) -> str | None:
