@@ -27,6 +27,7 @@ from reader.language import _, ngettext
 from reader.model import FeedKind, Wanted
 
 if TYPE_CHECKING:
+    from reader.store import Store
     from reader.sync.previews import Preview, Sample
     from reader.tasks import Task
 
@@ -38,7 +39,13 @@ KEY = "add source"
 class AddSource(QDialog):
     """A field, what stands behind its words, and two keys: Enter looks, Enter again subscribes."""
 
-    def __init__(self, parent: QWidget, desk: Desk, added: Callable[[list[str]], object]) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        desk: Desk,
+        added: Callable[[list[str]], object],
+        address: str | None = None,
+    ) -> None:
         super().__init__(parent)
         self._desk, self._added = desk, added
         self._shown: Preview | None = None
@@ -56,7 +63,7 @@ class AddSource(QDialog):
             "folder, or a list of subscriptions."
         )
         column.addWidget(label(lead, "two", wrap=True))
-        self.field = QLineEdit(_copied())
+        self.field = QLineEdit(_copied() if address is None else address)
         self.field.setAccessibleName(_("Address"))
         self.field.setPlaceholderText("https://github.com/triton-lang/triton")
         self.field.selectAll()
@@ -78,6 +85,8 @@ class AddSource(QDialog):
         self.topics: QLineEdit | None = None
         self._typed(self.field.text())
         self.field.setFocus()
+        if address:
+            self.act()
 
     @staticmethod
     def _list(name: str) -> QListWidget:
@@ -166,7 +175,7 @@ class AddSource(QDialog):
             self._show_wishes(shown)
         self._show_samples(shown)
         self.said.setText("\n".join(_said(shown, self._at())))
-        self._name_go(_("Subscribe"))
+        self._name_go(_("Save") if shown.subscribed else _("Subscribe"))
         self.go.setEnabled(True)
 
     def _at(self) -> int:
@@ -197,10 +206,9 @@ class AddSource(QDialog):
     # ── what is wanted of it ─────────────────────────────────────────────────────────────────
 
     def _show_wishes(self, shown: Preview) -> None:
-        if shown.is_list or shown.subscribed:
+        if shown.is_list:
             return
-        kind = shown.best.kind
-        usual = Wanted()
+        kind, usual = shown.best.kind, shown.wanted
         named = {
             FeedKind.GITHUB_RELEASES: (
                 ("prereleases", _("Also pre-releases")),
@@ -210,6 +218,7 @@ class AddSource(QDialog):
                 ("cross", _("Also cross-listed papers")),
                 ("replaced", _("Also new versions of older papers")),
             ),
+            FeedKind.DIGEST_SITE: (("history", _("Also its history, in the background")),),
         }.get(kind, ())
         row = flow(QHBoxLayout(), 16)
         for name, text in named:
@@ -220,7 +229,7 @@ class AddSource(QDialog):
             row.addWidget(box)
         row.addStretch(1)
         self._wishes.addLayout(row)
-        self.topics = QLineEdit()
+        self.topics = QLineEdit(", ".join(usual.topics))
         self.topics.setAccessibleName(_("Only these topics"))
         self.topics.setPlaceholderText(_("Only these topics: kernels, compilers, GPU"))
         self.topics.editingFinished.connect(self._topics_typed)
@@ -234,18 +243,22 @@ class AddSource(QDialog):
     def wanted(self) -> Wanted | None:
         """Return what is wanted of the source; None where nothing was said."""
         given: dict[str, Any] = {name: box.isChecked() for name, box in self._boxes.items()}
-        if self.topics is not None and self.topics.text().strip():
+        if self.topics is not None:
             from reader.sync.topics import split_topics
 
             given["topics"] = split_topics(self.topics.text())
-        wanted = replace(Wanted(), **given)
-        return None if wanted == Wanted() else wanted
+        stands = self._shown.wanted if self._shown is not None else Wanted()
+        wanted = replace(stands, **given)
+        return None if wanted == stands else wanted
 
     # ── subscribing ──────────────────────────────────────────────────────────────────────────
 
     def _subscribe(self) -> None:
         shown, wanted, path = self._shown, self.wanted(), self._desk.path
         if shown is None:
+            return
+        if shown.subscribed and self._at() == 0:
+            self._save(shown.subscribed, shown.wanted, wanted)
             return
         taken = list(shown.found) if shown.is_list else [shown.found[self._at()]]
 
@@ -255,6 +268,18 @@ class AddSource(QDialog):
             return [each.id for each in subscribing.subscribe_to(path, taken, wanted=wanted)]
 
         self._desk.run(work, self._added, name="subscribe")
+        self.accept()
+
+    def _save(self, feed: str, before: Wanted, wanted: Wanted | None) -> None:
+        """Keep what is wanted now of a source that is subscribed to."""
+
+        def work(store: Store) -> list[str]:
+            if wanted is not None:
+                topics = bool(wanted.topics) if wanted.topics != before.topics else None
+                store.feeds.describe(feed, wanted=wanted, topic_filter=topics)
+            return [feed]
+
+        self._desk.write(work, self._added)
         self.accept()
 
     def _close(self) -> None:

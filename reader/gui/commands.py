@@ -73,6 +73,7 @@ def commands() -> list[Command]:
         Command("bundled", _("Subscribe to the bundled sources"), (), (), app),
         Command("import", _("Import…"), (), (), app),
         Command("export_data", _("Export data…"), (), (), app),
+        Command("source", _("Change what comes of a feed"), (), (), app),
         _one("remove", _("Unsubscribe, remove"), "Del", app),
         _one("today", _("Today"), "G, T", go),
         _one("unread", _("Unread"), "G, U", go),

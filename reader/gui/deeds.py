@@ -85,6 +85,18 @@ class Deeds:
 
         AddSource(self._window, self._window.desk, self._added).open()
 
+    def source(self) -> None:
+        """Change what comes of the feed that is open or chosen."""
+        from reader.gui.add_source import AddSource
+
+        window = self._window
+        feed = window.feeds.current if window.page == "feeds" else None
+        if feed is None:
+            window.go("feeds")
+            window.say(_("Choose a feed first."))
+            return
+        AddSource(window, window.desk, self._added, feed.url).open()
+
     def _added(self, ids: list[str]) -> None:
         for id_ in ids:
             self._window.leaving.take_back(id_)

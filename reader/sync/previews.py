@@ -51,6 +51,7 @@ class Preview:
     note: str | None = None
     error: str | None = None
     subscribed: str | None = None
+    wanted: Wanted = field(default_factory=Wanted)  # what was said of the Feed that stands
 
     @property
     def best(self) -> Find:
@@ -91,7 +92,11 @@ def look(
 ) -> Preview:
     """Look into the first of what was found; a list of subscriptions is shown as it is."""
     best = found[0]
-    shown = Preview(tuple(found), best.title, subscribed=_known(store_path, best))
+    stands = _known(store_path, best)
+    shown = Preview(tuple(found), best.title)
+    if stands is not None:
+        shown = replace(shown, subscribed=stands.id, wanted=stands.wanted)
+        wanted = wanted or stands.wanted
     if finding.is_list(found):
         return replace(shown, title="", count=len(found))
     with ExitStack() as stack:
@@ -104,7 +109,9 @@ def look(
             best.title,
             best.kind,
             private=True,
-            topic_filter=best.topic_filter or bool(wanted and wanted.topics),
+            topic_filter=best.topic_filter
+            or bool(wanted and wanted.topics)
+            or bool(stands and stands.topic_filter and not stands.wanted.topics),
             wanted=wanted or Wanted(),
         )
         try:
@@ -140,12 +147,12 @@ def _sample(taken: Incoming) -> Sample:
     )
 
 
-def _known(store_path: Path, found: Find) -> str | None:
+def _known(store_path: Path, found: Find) -> Feed | None:
     from reader.store import Store
 
     if not store_path.exists():
         return None
     with Store.open(store_path) as store:
         return next(
-            (each.id for each in store.feeds.all() if finding.same_feed(each.url, found.url)), None
+            (each for each in store.feeds.all() if finding.same_feed(each.url, found.url)), None
         )

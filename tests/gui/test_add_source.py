@@ -135,3 +135,24 @@ def test_topics_narrow_what_is_shown_and_go_along(
     enter(dialog)
     qtbot.waitUntil(lambda: feeds(window)[-1].wanted.topics == ("unroll 3",), timeout=WAIT_MS)
     assert feeds(window)[-1].topic_filter
+
+
+def test_what_comes_of_a_feed_is_changed_in_the_same_place(
+    window: Window, qtbot: QtBot, server: FeedServer
+) -> None:
+    with Store.open(window.desk.path) as store:
+        feed = store.feeds.add(f"{server.address}one.xml", "Loop", private=True)
+    window.go("feeds")
+    qtbot.waitUntil(lambda: feed.id in window.feeds.found, timeout=WAIT_MS)
+    dialog = AddSource(window, window.desk, lambda _ids: None, feed.url)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.samples.count() == 5, timeout=WAIT_MS)
+    assert "subscribed" in dialog.said.text()
+    assert dialog.topics is not None
+    dialog.topics.setFocus()
+    QTest.keyClicks(dialog.topics, "unroll 3")
+    QTest.keyClick(dialog.topics, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: dialog.samples.count() == 1, timeout=WAIT_MS)
+    enter(dialog)
+    qtbot.waitUntil(lambda: feeds(window)[-1].wanted.topics == ("unroll 3",), timeout=WAIT_MS)
+    assert [each.id for each in feeds(window)].count(feed.id) == 1
