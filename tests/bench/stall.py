@@ -1,4 +1,6 @@
-"""The longest time the window's thread was held up, over an import, a sync and a run.
+"""The longest time the window's thread was held up, over an import, a sync, a run and every view.
+
+The gap counts what else the machine does, too; the second figure is the thread's own work.
 
 python -m tests.bench.stall
 """
@@ -39,18 +41,25 @@ class Pulse:
         self._timer = QTimer()
         self._timer.setInterval(BEAT_MS)
         self._timer.timeout.connect(self._beat)
-        self._last = time.perf_counter()
-        self.longest = 0.0
+        self._last, self._worked = time.perf_counter(), time.thread_time()
+        self.longest = self.own = 0.0
         self._timer.start()
 
     def _beat(self) -> None:
-        now = time.perf_counter()
+        now, worked = time.perf_counter(), time.thread_time()
         self.longest = max(self.longest, (now - self._last) * 1000 - BEAT_MS)
-        self._last = now
+        self.own = max(self.own, (worked - self._worked) * 1000)
+        self._last, self._worked = now, worked
 
     def reset(self) -> None:
         """Begin anew."""
-        self.longest, self._last = 0.0, time.perf_counter()
+        self.longest = self.own = 0.0
+        self._last, self._worked = time.perf_counter(), time.thread_time()
+
+    @property
+    def stall(self) -> tuple[float, float]:
+        """The longest gap, and the most that the window's own thread computed without a pause."""
+        return self.longest, self.own
 
 
 def until(true: Callable[[], object], seconds: float = 60.0) -> None:
@@ -67,9 +76,9 @@ def rest(seconds: float) -> None:
     until(lambda: time.monotonic() > end, seconds + 1)
 
 
-def measure(window: Window, pulse: Pulse, folder: Path) -> dict[str, float]:
-    """Return the longest stall of each piece of work in milliseconds."""
-    found: dict[str, float] = {}
+def measure(window: Window, pulse: Pulse, folder: Path) -> dict[str, tuple[float, float]]:
+    """Return the longest stall of each piece of work, and its own work, in milliseconds."""
+    found: dict[str, tuple[float, float]] = {}
     done: list[str] = []
     window.jobs.sync_ended.connect(lambda _text: done.append("sync"))
     window.jobs.run_ended.connect(lambda *_each: done.append("run"))
@@ -81,7 +90,7 @@ def measure(window: Window, pulse: Pulse, folder: Path) -> dict[str, float]:
     rest(1.0)
     pulse.reset()
     rest(3.0)
-    found["idle"] = pulse.longest  # what the machine itself does to a timer
+    found["idle"] = pulse.stall  # what the machine itself does to a timer
     for name, start in pieces:
         if name == "run":
             _select(window)
@@ -91,7 +100,12 @@ def measure(window: Window, pulse: Pulse, folder: Path) -> dict[str, float]:
         start()
         until(lambda: done)
         rest(1.0)
-        found[name] = pulse.longest
+        found[name] = pulse.stall
+    for key in ("queue", "runs", "feeds", "digests", "start", "today"):
+        pulse.reset()
+        window.go(key)
+        rest(0.6)
+        found[f"g {key}"] = pulse.stall
     return found
 
 
@@ -130,9 +144,10 @@ def main() -> int:
         until(lambda: window.bench is not None)
         found = measure(window, Pulse(), folder)
         window.close()
-    for name, stall in found.items():
-        sys.stdout.write(f"{name:8} longest stall {stall:6.1f} ms\n")
-    return 1 if max(found.values()) > MOST_MS else 0
+    for name, (stall, worked) in found.items():
+        line = f"{name:10} longest stall {stall:6.1f} ms, own work in one go {worked:6.1f} ms\n"
+        sys.stdout.write(line)
+    return 1 if max(found.values())[0] > MOST_MS else 0
 
 
 def _posts(folder: Path) -> None:
