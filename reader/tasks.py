@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
@@ -163,20 +164,66 @@ def each(
         yield from heap
 
 
+class _Turns(Generic[A]):
+    """Arguments in their order, but of one lane never more than so many at once."""
+
+    def __init__(
+        self, arguments: Iterable[A], lane: Callable[[A], object] | None, abreast: int
+    ) -> None:
+        self._rest, self._lane, self._abreast = iter(arguments), lane, abreast
+        self._postponed: deque[A] = deque()
+        self._under_way: Counter[object] = Counter()
+
+    def take(self, many: int) -> list[A]:
+        """Return the next whose lanes are free, at most so many."""
+        taken: list[A] = []
+        passed: deque[A] = deque()
+        while len(taken) < many and self._postponed:
+            self._try(self._postponed.popleft(), taken, passed)
+        self._postponed.extendleft(reversed(passed))
+        while len(taken) < many:
+            found = list(islice(self._rest, 1))
+            if not found:
+                break
+            self._try(found[0], taken, self._postponed)
+        return taken
+
+    def _try(self, argument: A, taken: list[A], passed: deque[A]) -> None:
+        lane = None if self._lane is None else self._lane(argument)
+        if self._lane is not None and self._under_way[lane] >= self._abreast:
+            passed.append(argument)
+            return
+        self._under_way[lane] += 1
+        taken.append(argument)
+
+    def ended(self, argument: A) -> None:
+        """Let the next of its lane go."""
+        if self._lane is not None:
+            self._under_way[self._lane(argument)] -= 1
+
+
 def heaps(
-    work: Callable[[A], T], arguments: Iterable[A], *, workers: int, task: Task[Any] | None = None
+    work: Callable[[A], T],
+    arguments: Iterable[A],
+    *,
+    workers: int,
+    task: Task[Any] | None = None,
+    lane: Callable[[A], object] | None = None,
+    abreast: int = 2,
 ) -> Iterator[list[tuple[A, T | BaseException]]]:
     """Do what `each` does, but yield all results at once that have come meanwhile.
+
+    Of one `lane` at most `abreast` are under way, so that one slow server holds up its own only.
 
     Work never runs further ahead of its consumer than what the workers hold and a little, so
     that results do not pile up.
     """
-    rest = iter(arguments)
+    turns = _Turns(arguments, lane, abreast)
     with ThreadPoolExecutor(workers, thread_name_prefix="each") as pool:
         waiting: dict[Future[T], A] = {}
         try:
             while True:
-                for argument in islice(rest, workers + AHEAD - len(waiting)):
+                for argument in turns.take(workers + AHEAD - len(waiting)):
                     waiting[pool.submit(work, argument)] = argument
                 if not waiting:
                     return
@@ -187,6 +234,7 @@ def heaps(
                         error = future.exception()
                         result = future.result() if error is None else error
                         heap.append((waiting.pop(future), result))
+                        turns.ended(heap[-1][0])
                     del future, result  # the consumer alone holds what came
                     yield heap
                     del heap

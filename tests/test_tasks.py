@@ -190,3 +190,39 @@ def test_work_never_runs_far_ahead_of_its_consumer() -> None:
         seen += len(heap)
         assert len(begun) <= seen + 6
     assert seen == 40
+
+
+def test_one_lane_never_takes_anothers_turn() -> None:
+    other_done = threading.Event()
+
+    def work(argument: str) -> str:
+        if argument == "quick":
+            other_done.set()
+        else:
+            assert other_done.wait(60)
+        return argument
+
+    arguments = [*(f"slow {n}" for n in range(9)), "quick"]
+    found = [
+        argument
+        for heap in heaps(work, arguments, workers=3, lane=lambda one: one.partition(" ")[0])
+        for argument, result in heap
+        if argument == result
+    ]
+    assert sorted(found) == sorted(arguments)
+
+
+def test_of_one_lane_so_many_are_under_way() -> None:
+    lock, under_way, most = threading.Lock(), [0], [0]
+
+    def work(_argument: int) -> None:
+        with lock:
+            under_way[0] += 1
+            most[0] = max(most[0], under_way[0])
+        threading.Event().wait(0.002)
+        with lock:
+            under_way[0] -= 1
+
+    done = [one for heap in heaps(work, range(30), workers=6, lane=lambda _n: 1) for one in heap]
+    assert len(done) == 30
+    assert most[0] <= 2

@@ -136,7 +136,13 @@ class _Sync:
             self._now,
         )
         results: list[FeedResult] = []
-        for heap in heaps(self._fetch, feeds, workers=WORKERS, task=self._task):
+        for heap in heaps(
+            self._fetch,
+            feeds,
+            workers=WORKERS,
+            task=self._task,
+            lane=lambda feed: urlsplit(feed.url).netloc or feed.id,
+        ):
             for part in _portions(heap):
                 with self._store.together():
                     done = [self._keep(feed, came) for feed, came in self._met(part)]
