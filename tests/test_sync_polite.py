@@ -243,6 +243,14 @@ def test_what_lies_on_this_machine_comes_in_without_a_network(
     assert (result.offline, result.new, result.failed) == (True, 1, 0)
 
 
+def test_a_dead_server_of_this_machine_failed_also_without_a_network(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    _subscribe(path, "http://127.0.0.1:9/feed")
+    with Fetcher() as fetcher:
+        result = sync.sync(path, fetcher=fetcher, now=lambda: NOW)
+    assert (result.offline, result.failed) == (False, 1)
+
+
 def test_the_command_line_goes_by_the_proxy_of_its_own_file(
     server: FeedServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,8 +77,8 @@ def _unreachable(url: str, detail: str) -> str:
 def refusal(status: int) -> str:
     sentences = {
         401: _(
-            "The server wants a login (401). Keep name:password or a token in the system's keyring, "
-            "under the service readproof and the name of the host."
+            "The server wants a login (401). Keep name:password or a token in the system's "
+            "keyring, under the service readproof and the name of the host."
         ),
         403: _("The server refuses the address (403). Check it in a browser."),
         404: _("There is nothing at this address (404). Check it in a browser."),

@@ -20,7 +20,7 @@ from reader.sync import health, history, images, schedule
 from reader.sync.beside import fetch_beside
 from reader.sync.collect import GITHUB, Collector, Fetched
 from reader.sync.door import door
-from reader.sync.outage import Offline, Outage
+from reader.sync.outage import Offline, Outage, outside
 from reader.sync.pace import Pace, pace_of
 from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
 from reader.tasks import Task, heaps
@@ -190,7 +190,7 @@ class _Sync:
         from reader.fetch import Unreachable
 
         for feed, came in part:
-            if isinstance(came, Unreachable | Offline):
+            if isinstance(came, Unreachable | Offline) and outside(feed):
                 self._held.append((feed, came))
             else:
                 yield feed, came

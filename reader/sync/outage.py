@@ -29,7 +29,7 @@ class Outage:
         """Take into account how asking a feed ended; None where it worked."""
         from reader.fetch import Unreachable, Untrusted
 
-        host = _outside(feed)
+        host = outside(feed)
         if host is None:
             return  # this machine is there without a network
         if not isinstance(error, Unreachable) or isinstance(error, Untrusted):
@@ -42,7 +42,7 @@ class Outage:
 
     def spares(self, feed: Feed) -> bool:
         """Tell whether a feed need not be tried."""
-        return self.is_certain and _outside(feed) is not None
+        return self.is_certain and outside(feed) is not None
 
     @property
     def is_certain(self) -> bool:
@@ -63,7 +63,7 @@ class Outage:
         return self._was and self._reached
 
 
-def _outside(feed: Feed) -> str | None:
+def outside(feed: Feed) -> str | None:
     """Return the host of a feed, None where it is this machine."""
     host = (urlsplit(feed.url).hostname or "").lower()
     return None if not host or host in LOCAL or host.startswith("127.") else host
