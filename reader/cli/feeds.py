@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from reader.language import _, ngettext
 from reader.model import Feed, FeedKind, Health, Wanted
 
 if TYPE_CHECKING:
+    from reader.store import Store
     from reader.sync import FeedResult, SyncProgress, SyncResult
     from reader.sync.health import Standing
 
@@ -118,9 +120,10 @@ def source(session: Session, id_: str, as_json: bool, **options: Any) -> None:
                 id_, wanted=wanted, topic_filter=bool(wanted.topics) if asked else None
             )
         past = store.facts.get(f"history of {feed.id}")
-    if as_json:
-        voice.document(render.feed(feed))
-        return
+        if as_json:
+            (document,) = documents(store, [feed])
+            voice.document(document)
+            return
     voice.say(f"{feed.id}  {feed.title or feed.url}  {feed.url}")
     voice.say(*(f"  {line}" for line in sources.wanted_lines(feed)))
     if past:
@@ -136,10 +139,10 @@ def feeds(session: Session, as_json: bool) -> None:
 
     with session.store() as store:
         found = store.feeds.all()
+        if as_json:
+            voice.document(documents(store, found))
+            return
         known = health.standings(store, found, datetime.now(UTC))
-    if as_json:
-        voice.document([{**render.feed(each), **_standing(known[each.id])} for each in found])
-        return
     if not found:
         voice.note(_("No subscriptions yet. Subscribe with: readproof add URL"))
         return
@@ -168,6 +171,21 @@ def feeds(session: Session, as_json: bool) -> None:
     )
     colours = {n: "warn" for n, each in enumerate(found) if each.health in NEED_A_LOOK}
     voice.listing(rows, heads, numbers=(3,), colour=colours)
+
+
+def documents(store: Store, found: Sequence[Feed]) -> list[dict[str, Any]]:
+    """Return subscriptions with all that is known of them, as JSON has them everywhere."""
+    from reader.sync import health
+
+    known = health.standings(store, found, datetime.now(UTC))
+    return [
+        {
+            **render.feed(each),
+            **_standing(known[each.id]),
+            "whole_text": store.whole.is_set(each.id),
+        }
+        for each in found
+    ]
 
 
 def _short(moment: datetime | None) -> str:

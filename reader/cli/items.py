@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reader.cli import beside, render, voice
+from reader.cli.feeds import documents
 from reader.cli.options import (
     F,
     end_of,
@@ -163,13 +164,11 @@ def show(session: Session, id: str, changes: bool, feed_text: bool, as_json: boo
 
             show_run(session, store, id, as_json)
             return
-        if id[:1] in ("f", "q"):
-            thing = (
-                render.feed(store.feeds.get(id)) | {"whole_text": store.whole.is_set(id)}
-                if id[:1] == "f"
-                else render.queue_entry(store.queue.get(id))
-            )
-            _show_fields(thing, as_json)
+        if id[:1] == "f":
+            _show_fields(documents(store, [store.feeds.get(id)])[0], as_json)
+            return
+        if id[:1] == "q":
+            _show_fields(render.queue_entry(store.queue.get(id)), as_json)
             return
         story = store.library.get(id)
         held = beside.read(store, story)
