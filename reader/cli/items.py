@@ -199,8 +199,21 @@ def _show_fields(document: dict[str, Any], as_json: bool) -> None:
         voice.document(document)
         return
     for name, value in document.items():
-        if value not in (None, [], ""):
-            voice.say(f"{name}: {value}")
+        if isinstance(value, dict):
+            voice.say(*(f"{name}.{part}: {_plain(held)}" for part, held in value.items() if held))
+        elif name == "days":  # days on which nothing was asked say nothing
+            for day in value:
+                if day["outcome"]:
+                    said = (day["date"], day["outcome"], f"+{day['new']}", day["error"])
+                    voice.say(f"day: {' '.join(str(part) for part in said if part)}")
+        elif value not in (None, [], "", False):
+            voice.say(f"{name}: {_plain(value)}")
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "yes" if value is True else str(value)
 
 
 @click.command(help=_("Mark items, entries or digests: read, starred, tags, a note."))
