@@ -32,7 +32,7 @@ def test_a_planted_difference_is_found_in_recorded_runs() -> None:
 
 def test_resampled_runs_are_never_told_apart() -> None:
     dice, runs = random.Random(3), recorded()
-    said = [compare(*resampled(runs, dice)).says(THRESHOLD) for _draw in range(60)]
+    said = [compare(*resampled(runs, dice)).says(THRESHOLD) for _draw in range(20)]
     assert not {Said.FASTER, Said.SLOWER}.intersection(said)
 
 

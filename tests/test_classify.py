@@ -164,7 +164,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=30).map("".join) | st.li
 ).map(" ".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(text=TEXTS)
 def test_the_lexicon_finds_what_a_plain_search_finds(text: str) -> None:
     prepared = terms.Prepared(text)
@@ -172,7 +172,7 @@ def test_the_lexicon_finds_what_a_plain_search_finds(text: str) -> None:
     assert prepared.present == terms.Lexicon(NEEDLES).within(prepared)  # nothing remembered
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(text=TEXTS)
 def test_sentences_looked_at_for_a_reason_show_what_all_of_them_show(text: str) -> None:
     everything = {name: evidence._terms(name).needles for name in evidence._NAMES}
@@ -208,7 +208,7 @@ AMOUNTS: tuple[str, ...] = (
 AMOUNTS += ("GB/s", "O(N", "o(n", "(", "μs", "\u00b5s")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(text=st.lists(st.sampled_from(AMOUNTS) | st.text(max_size=3), max_size=12).map("".join))
 def test_a_number_is_found_from_its_end(text: str) -> None:
     assert evidence._has_number(text) == (_NUMBER.search(text) is not None)

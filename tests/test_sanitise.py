@@ -347,7 +347,7 @@ SCRAPS = st.sampled_from(
 HTML = st.lists(SCRAPS | st.text(max_size=4), max_size=25).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(html=HTML)
 def test_ordinary_html_is_known_at_one_look(html: str) -> None:
     quick = sanitise.escape_unknown(html)
@@ -356,7 +356,7 @@ def test_ordinary_html_is_known_at_one_look(html: str) -> None:
         assert sanitise.escape_unknown(html) == quick
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(html=HTML)
 def test_text_in_one_go_is_text_piece_by_piece(html: str) -> None:
     cleaned = clean_html(html.replace("pre>", "p>"), "https://k.example.org/")
