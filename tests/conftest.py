@@ -12,6 +12,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
     os.environ.pop(name, None)
 os.environ["LANG"] = "C.UTF-8"
+if not os.environ.get("READPROOF_REAL"):
+    # Each interpreter of the machine is asked by every window and half the commands: some
+    # machines have a dozen, and the tests bring those that they need.
+    os.environ.pop("PYENV_ROOT", None)
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    os.environ["PATH"] = os.pathsep.join(each for each in folders if "pyenv" not in each)
 
 
 @pytest.fixture(autouse=True)
