@@ -30,8 +30,18 @@ def guarded(work: Callable[[], int | None], *, verbose: bool = False) -> int:
         _close_stdout()
         return 0
     except BaseException as error:
-        return _report(error, verbose=verbose)
+        code = _report(error, verbose=verbose)
+        _settle_stdout()
     return code
+
+
+def _settle_stdout() -> None:
+    """Leave nothing for the interpreter to write at its end: what fails there decides the code."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        _close_stdout()
 
 
 def _report(error: BaseException, *, verbose: bool) -> int:
