@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import html
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -16,7 +19,7 @@ from reader.errors import NotUnderstood
 from reader.model import ParsedFeed
 from reader.parse import find_feeds, is_page, read_feed
 from reader.parse.dates import parse_date
-from reader.sanitise import clean_text
+from reader.sanitise import clean_html, clean_text, text_of_clean
 from tests import cases
 from tests.shared import need_shared
 
@@ -207,6 +210,85 @@ def test_arxiv_authors_are_parted() -> None:
         "<dc:creator xmlns:dc='http://purl.org/dc/elements/1.1/'>A. One, B. Two</dc:creator></item>"
     )
     assert feed.entries[0].authors == ("A. One", "B. Two")
+
+
+EXACT = [
+    "template <int N> struct S", "Tile<T>", "k<<<grid, block>>>(x)", "mov.u32 %r1, %tid.x;",
+    "a | b || c", r"$O(n \log n)$ and \(a_b*c*\)", "🚀 sm_90a 👩\u200d💻", "Map<K, std::vector<V>>",
+    "100% & <3", "__global__ void f(float4* p)", "x &lt;b&gt; &amp; y", "寄存器 <T> 溢出",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", EXACT)
+@pytest.mark.parametrize("cdata", [True, False])
+def test_text_in_articles_survives_to_the_letter(text: str, cdata: bool) -> None:
+    article = f"<p>one</p><pre><code>{html.escape(text)}</code></pre><p>{html.escape(text)}</p>"
+    written = f"<![CDATA[{article}]]>" if cdata else html.escape(article)
+    entry = _rss(f"<item><title>t</title><description>{written}</description></item>").entries[0]
+    cleaned = clean_html(entry.content_html, entry.base_url)
+    assert text_of_clean(cleaned).split("\n\n")[1:] == [text, text]
+
+
+@pytest.mark.parametrize("text", EXACT)
+def test_text_of_atom_and_of_titles_survives_to_the_letter(text: str) -> None:
+    once = html.escape(text, quote=False)
+    entry = read_feed(
+        ATOM.format(
+            f"<entry><id>1</id><title>{once}</title><content type='text'>{once}</content></entry>"
+        ).encode()
+    ).entries[0]
+    assert entry.title == text
+    assert text_of_clean(clean_html(entry.content_html)) == text
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("Tile &amp;amp; Fuse", "Tile & Fuse"),
+        ("a &amp;lt;b&amp;gt; c", "a <b> c"),
+        ("a &amp;amp;lt; c", "a &lt; c"),
+        ("it&amp;#8217;s", "it\u2019s"),
+        ("AT&amp;T", "AT&T"),
+        ("<![CDATA[a &amp; b]]>", "a & b"),
+        ("<![CDATA[a & b]]>", "a & b"),
+    ],
+)
+def test_a_title_encoded_twice_is_decoded_once(written: str, title: str) -> None:
+    assert _rss(f"<item><title>{written}</title></item>").entries[0].title == title
+
+
+@pytest.mark.parametrize("zone", ["", "Asia/Shanghai", "+08:00", "UTC+8", "America/New_York", "x"])
+def test_a_time_without_a_zone_is_the_feeds_own(zone: str) -> None:
+    """What the person set goes before what the language says; a written zone before both."""
+    body = RSS.replace("<title>F", "<language>zh-CN</language><title>F").format(
+        "<item><title>a</title><pubDate>Mon, 02 Mar 2026 13:03:47</pubDate></item>"
+        "<item><title>b</title><pubDate>Mon, 02 Mar 2026 13:03:47 GMT</pubDate></item>"
+    )
+    told = [each.published for each in read_feed(body.encode(), zone=zone).entries]
+    one = datetime(2026, 3, 2, 13, 3, 47, tzinfo=UTC)
+    other = one.replace(hour=18 if zone == "America/New_York" else 5)
+    assert told == [other, one]
+
+
+def test_dates_that_cannot_be_are_none_and_the_order_stays() -> None:
+    dates = ("2026-02-30", "0000-00-00", "Mon, 02 Mar 2126 13:03:47 GMT", "soon")
+    feed = _rss("".join(f"<item><title>{d}</title><pubDate>{d}</pubDate></item>" for d in dates))
+    assert [each.title for each in feed.entries] == list(dates)
+    assert [each.published and each.published.year for each in feed.entries] == [
+        None, None, 2126, None,
+    ]  # fmt: skip
+
+
+def test_no_tree_is_kept() -> None:
+    body = RSS.format("<item><title>a</title><guid>1</guid></item>" * 2_000).encode()
+    read_feed(body)
+    gc.collect()
+    before = sum(isinstance(each, ElementTree.Element) for each in gc.get_objects())
+    feeds = [read_feed(body) for _each in range(3)]
+    gc.collect()
+    kept = sum(isinstance(each, ElementTree.Element) for each in gc.get_objects())
+    assert len(feeds[0].entries) == 2_000
+    assert kept <= before
 
 
 def test_a_truncated_feed_gives_what_arrived() -> None:

@@ -78,7 +78,9 @@ WORDS = st.sampled_from(
     ["", "tiles", " a &lt;b&gt; &amp;amp; c ", "<![CDATA[<p>x &lt;T&gt; &#8230; </p>]]>", "编译器", "Ã©tÃ©",
      "café", "a\u0085b", "&#x1F600;", "<b>bold</b>", "<!-- c -->t", "&nbsp;x", "x &y; z", "&#55357;&#56832;",
      "https://k.example.org/a?x=1&amp;y=2", "/rel/a b", "https:///odd", "//host/x", "HTTP://K.example.org/A;p",
-     "Mon, 02 Nov 2026 08:00:00 +0800", "2026-11-02T08:00:00Z", "2026年11月2日", "me@example.org (Me)"]
+     "tag:k.example.org,2008:Repository/1/v3", "urn:uuid:6f2a", "TAG:x", "tag://k.example.org/a b", "oai:arXiv.org:1",
+     "x&#133;y", "x&#x85;y", "x&#0150;y", "Â\u0085", "<![CDATA[<?php ?> &#133;]]>", "<![CDATA[<?]]>", "<?pi x?>y",
+     "<![CDATA[ xmlns:q=\"]]>", "Mon, 02 Nov 2026 08:00:00 +0800", "2026-11-02T08:00:00Z", "2026年11月2日", "me@example.org (Me)"]
 )  # fmt: skip
 ATTRIBUTES = st.sampled_from(
     ["", "", "", ' isPermaLink="false"', ' ispermalink="true"', ' type="html"', ' type="xhtml"', ' type="text"',
@@ -160,6 +162,8 @@ def test_ordinary_feeds_are_taken() -> None:
         "<rss version='2.0'><channel><item><title>a</title>" + "<b>" * 3_000 + "</item></channel></rss>",
         "<rss version='2.0' xmlns:media='https://evil.example.org/'><channel><item><media:content url='x'/>"
         "<title>a</title></item></channel></rss>",
+        "<rss version='2.0'><channel><item><title><![CDATA[ xmlns:q=\"]]></title><media:content url='x'"
+        ' xmlns:media="https://evil.example.org/"/></item></channel></rss>',
     ],
 )  # fmt: skip
 def test_what_is_not_ordinary_goes_the_old_way(bad: str) -> None:

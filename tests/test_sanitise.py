@@ -6,6 +6,8 @@ import re
 import time
 import unicodedata
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from bs4 import BeautifulSoup
@@ -13,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reader import sanitise
+from reader.errors import NotUnderstood
+from reader.parse import read_feed
 from reader.sanitise import clean_html, clean_text, images, rules, text_of, text_of_clean
 from reader.sanitise.rules import ALLOWED
 from tests.shared import need_shared
@@ -342,6 +346,7 @@ SCRAPS = st.sampled_from(
      "<pre>", "</pre>", "  \n ", "&nbsp;", "&amp;lt;", "&#8203;",
      "\u200b", "\x1b[31m", "\x85", "<img src=a alt='x \n y &amp;gt;'>",
      "<!-- c -->", "<!--", ">", "<", "<p\n>", "<svg>", "<td>", "<tr>", "<li>", "x", "编译",
+     "</li>", "</p> <p>", "</p><p>", "</li>\n<li>", "</li><li>", "<a title='</p><p>'>", "\u3000",
      "<h2 id=a>", "<P>", "<i/", "<q a=\">\">"]
 )  # fmt: skip
 HTML = st.lists(SCRAPS | st.text(max_size=4), max_size=25).map("".join)
@@ -350,19 +355,62 @@ HTML = st.lists(SCRAPS | st.text(max_size=4), max_size=25).map("".join)
 @settings(max_examples=120, deadline=None)
 @given(html=HTML)
 def test_ordinary_html_is_known_at_one_look(html: str) -> None:
-    quick = sanitise.escape_unknown(html)
+    quick = sanitise._written(html)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sanitise, "_all_known", lambda _html: False)
-        assert sanitise.escape_unknown(html) == quick
+        patch.setattr(sanitise, "_known", lambda _html: None)
+        assert sanitise._written(html) == quick
 
 
 @settings(max_examples=120, deadline=None)
 @given(html=HTML)
 def test_text_in_one_go_is_text_piece_by_piece(html: str) -> None:
     cleaned = clean_html(html.replace("pre>", "p>"), "https://k.example.org/")
+    assert text_of_clean(cleaned) == piece_by_piece(cleaned)
+
+
+def piece_by_piece(cleaned: str) -> str:
+    """Return the plain text of cleaned HTML as it is made where there is code in it."""
     pieces = "".join(sanitise._pieces(cleaned))
     lines = "\n".join(line.rstrip() for line in pieces.split("\n"))
-    assert text_of_clean(cleaned) == re.sub(r"\n{3,}", "\n\n", lines).strip("\n").strip()
+    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n").strip()
+
+
+def test_text_in_one_go_over_real_feeds() -> None:
+    entries = 0
+    for file in sorted(need_shared("corpus").rglob("*")):
+        if not file.is_file() or file.stat().st_size > 1_000_000:
+            continue
+        with suppress(NotUnderstood):
+            for each in read_feed(file.read_bytes(), url=BASE).entries:
+                cleaned = clean_html(each.content_html, each.base_url)
+                assert text_of_clean(cleaned) == piece_by_piece(cleaned), file
+                entries += 1
+    assert entries > 300  # else it would show nothing
+
+
+@settings(max_examples=400, deadline=None)
+@given(html=HTML, base=st.sampled_from([BASE, None, "https://k.example.org/\u200b/"]))
+def test_what_cannot_hide_anything_is_looked_at_once(html: str, base: str | None) -> None:
+    cleaned = clean_html(html, base)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sanitise, "_MAY_HIDE", re.compile(""))
+        assert clean_html(html, base) == cleaned
+    assert not rules.INVISIBLE.search(re.sub(r"&#?\w+;", "", cleaned))
+
+
+def test_threads_that_clean_at_once_keep_their_own_addresses() -> None:
+    """One cleaner serves them all; what relative addresses stand against is each one's own."""
+
+    def clean(n: int) -> list[str]:
+        base = f"https://host{n}.example.org/d/"
+        html = "".join(f'<p><a href="{k}">x</a><img src="../{k}.png">' for k in range(40))
+        return [clean_html(html, base if n else None) for _each in range(30)]
+
+    with ThreadPoolExecutor(4) as pool:
+        for n, cleaned in enumerate(pool.map(clean, range(8))):
+            hosts = set(re.findall(r"https://([\w.]+)/", "".join(cleaned)))
+            assert hosts == ({f"host{n}.example.org"} if n else set())
+            assert len(set(cleaned)) == 1
 
 
 @given(text=st.text() | HTML)

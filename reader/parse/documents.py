@@ -13,7 +13,7 @@ from reader.language import _
 from reader.model import ParsedEntry, ParsedFeed
 from reader.parse import quick, repair
 from reader.parse.dates import parse_date
-from reader.parse.texts import has_markup, paragraphs, plain_title, web_address
+from reader.parse.texts import has_markup, is_plain_address, paragraphs, plain_title, web_address
 
 _ARXIV_ERROR = re.compile(r"^https?://arxiv\.org/api/errors")
 _MARKUP = ("text/html", "application/xhtml+xml")
@@ -105,9 +105,15 @@ def _is(link: Any, relation: str) -> bool:
 
 def _link(links: list[Any]) -> str | None:
     """Return the alternate link (RFC 4287 section 4.2.7), pages before others."""
+    for each in links:  # nearly always there is one that needs no choosing
+        if each.get("href") and each.get("rel", "alternate") == "alternate":
+            address: str = each["href"].strip()
+            if each.get("type", "text/html") in _MARKUP and address.startswith(("http:", "https:")):
+                return address
+            break
     found = [
         each["href"].strip()
-        for wanted in (("text/html", "application/xhtml+xml"), None)
+        for wanted in (_MARKUP, None)
         for each in links
         if each.get("href")
         and each.get("rel", "alternate") == "alternate"
@@ -213,5 +219,8 @@ def _term(tag: Any) -> str:
 def _enclosures(raw: Any, base: str | None) -> tuple[str, ...]:
     addresses = [each["href"] for each in raw.get("links", []) if _is(each, "enclosure")]
     addresses += [each["url"] for each in raw.get("media_content", []) if each.get("url")]
-    joined = (web_address(urljoin(base or "", each), None) for each in addresses)
+    joined = (
+        each if is_plain_address(each) else web_address(urljoin(base or "", each), None)
+        for each in addresses
+    )
     return tuple(dict.fromkeys(each for each in joined if each))

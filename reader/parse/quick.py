@@ -7,8 +7,7 @@ known to the letter, and hands everything else back. What it takes costs a tenth
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin
@@ -55,8 +54,11 @@ _TAKEN = {
     "atom": "http://www.w3.org/2005/atom",
 }
 _HANDLED = ("admin", "cc", "creativecommons", "dcterms", "geo", "georss", "gml", "psc", "xhtml")
-_PREFIX = re.compile(r"""xmlns:([\w.-]+)\s*=\s*["']([^"']*)["']""")
-_C1 = re.compile("[\x80-\x9f]")
+_PREFIX = re.compile(r"""xmlns:(?=([\w.-]+)\s*=\s*["']([^"']*)["'])""")
+# Control characters of which feedparser makes others: in UTF-8, and as they may be referred to.
+_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+_C1_REFERENCE = re.compile(r"&#(?:0*1(?:2[89]|[345][0-9])|[xX]0*[89][0-9a-fA-F]);")
+_NAMED = re.compile(r"(?:tag|urn|oai):[A-Za-z0-9][A-Za-z0-9.,:/@+_-]*\Z")
 _QUERY = re.compile(r"&([A-Za-z0-9_]+);")
 _SLASHES = re.compile(r"[A-Za-z][A-Za-z0-9+-.]*:///")
 _TYPES = {
@@ -84,11 +86,15 @@ def parse(text: str, url: str | None) -> Parsed | None:
     if url and not url.lower().startswith(("http://", "https://")):
         return None
     try:
-        for prefix, uri in _prefixes(text):
+        for prefix, uri in set(_PREFIX.findall(text)):
             _foreseen(prefix.lower(), uri.lower().rstrip("/"))
-        root = ElementTree.fromstring(text)
-        if any(_moves(each) for each in root.iter() if each.attrib):
-            return None
+        root = _tree(text)
+        names: set[str] = set()
+        for each in root.iter():
+            if each.attrib:
+                names.update(each.attrib)
+        if any(name.lower().endswith("base") for name in names):
+            return None  # relative addresses stand against something else in an element
         base = urljoin(url, url) if url else ""
         if root.tag == "rss":
             return _rss(root, base)
@@ -101,12 +107,14 @@ def parse(text: str, url: str | None) -> Parsed | None:
     return None
 
 
-def _prefixes(text: str) -> Iterator[tuple[str, str]]:
-    at = text.find("xmlns:")
-    while at >= 0:
-        if found := _PREFIX.match(text, at):
-            yield found[1], found[2]
-        at = text.find("xmlns:", at + 6)
+def _tree(text: str) -> Element:
+    body = text.encode()
+    if (b"\xc2" in body and _C1.search(body)) or ("&#" in text and _C1_REFERENCE.search(text)):
+        raise _Other("controls")
+    parser = ElementTree.XMLParser(encoding="utf-8")
+    parser.feed(body)
+    root: Element = parser.close()
+    return root
 
 
 def _foreseen(prefix: str, uri: str) -> None:
@@ -114,11 +122,6 @@ def _foreseen(prefix: str, uri: str) -> None:
     wanted = _TAKEN.get(prefix)
     if wanted != uri if wanted else (uri in _TAKEN.values() or prefix in _HANDLED):
         raise _Other(prefix)
-
-
-def _moves(element: Element) -> bool:
-    """Whether relative addresses stand against something else in an element."""
-    return any(name.lower().endswith("base") for name in element.attrib)
 
 
 # ── the three kinds ────────────────────────────────────────────────────────────────────────────
@@ -301,11 +304,10 @@ def _text(element: Element) -> str:
     text = (element.text or "").strip()
     if text.isascii():
         return text
-    with suppress(UnicodeEncodeError, UnicodeDecodeError):
-        text = text.encode("iso-8859-1").decode("utf-8")
-    if _C1.search(text):
-        raise _Other("controls")
-    return text
+    try:
+        return text.encode("iso-8859-1").decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 def _leaf(element: Element) -> None:
@@ -322,7 +324,7 @@ def _no_markup(element: Element) -> None:
 
 
 def _joined(base: str, address: str) -> str:
-    if is_plain_address(address):
+    if is_plain_address(address) or _NAMED.match(address):
         return address
     if _SLASHES.match(address):
         raise _Other("address")

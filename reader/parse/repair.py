@@ -7,6 +7,7 @@ from html.entities import html5
 
 _INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _PAIR = re.compile(r"&#(x[0-9a-f]{1,6}|\d{1,7});&#(x[0-9a-f]{1,6}|\d{1,7});", re.IGNORECASE)
+_SPELT = re.compile(r"&#[xX]?[0-9a-fA-F]+;")
 _REFERENCE = re.compile(r"&#(x[0-9a-f]+|\d+);", re.IGNORECASE)
 _APART = re.compile(r"(<!\[CDATA\[.*?\]\]>|<!--.*?-->)", re.DOTALL)
 _AMPERSAND = re.compile(r"&(?!#x[0-9a-fA-F]+;|#\d+;)(?:([A-Za-z][A-Za-z0-9]{1,31});)?")
@@ -37,9 +38,13 @@ def as_it_stands(text: str) -> str | None:
     text is mended even so.
     """
     text = text[_root_at(text) :]
-    if "<?" in text or _OTHER_ATOM in text:
+    if ("?>" in text and "<?" in text) or _OTHER_ATOM in text:
         return None
-    return None if "&#" in text and _references(text) != text else text
+    return None if "&#" in text and any(map(_is_mended, set(_SPELT.findall(text)))) else text
+
+
+def _is_mended(reference: str) -> bool:
+    return _REFERENCE.sub(_reference, reference) != reference
 
 
 def mend(text: str) -> tuple[str, bool]:

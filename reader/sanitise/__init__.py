@@ -5,11 +5,13 @@ from __future__ import annotations
 import html as entities
 import re
 from collections.abc import Iterator
-from functools import cached_property
-from typing import Any
+from contextvars import ContextVar
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from reader.sanitise.cost import as_paragraphs, too_costly
+from reader.sanitise.foreign import NAMES as FOREIGN
 from reader.sanitise.foreign import html_only
 from reader.sanitise.rules import (
     ALLOWED,
@@ -22,6 +24,9 @@ from reader.sanitise.rules import (
     SCHEMES,
 )
 
+if TYPE_CHECKING:
+    import nh3
+
 __all__ = ["clean_html", "clean_text", "images", "text_of", "text_of_clean"]
 
 _OPENING = re.compile(r"</?([^\s/><]*)")
@@ -31,7 +36,7 @@ _OWN = re.compile(r"[a-z][a-z0-9]*(?:[-:][a-z0-9]+)+")
 _REST = re.compile(
     r"""(?:\s++[A-Za-z_][-\w:.]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>`]++))?+)*+\s*+/?+>"""
 )
-_SHORT_TAG = re.compile(rf"</?[^\s/><](?={_REST.pattern})")
+_NO_SHORT_TAG = re.compile(rf"</?[^\s/><](?!>)(?=[\s/><]|\Z)(?!{_REST.pattern})")
 _TAG = re.compile(r"""<(/?)([a-z][a-z0-9]*)((?: [^\s"=<>]+="[^"]*")*)\s*/?>""")
 _IMAGE = re.compile(r"""<img((?: [^\s"=<>]+="[^"]*")*)\s*/?>""")
 _ATTRIBUTE = re.compile(r''' ([^\s"=<>]+)="([^"]*)"''')
@@ -48,7 +53,13 @@ _BACK: dict[int, int | str] = {new: old for old, new in _AWAY.items()} | {
     _STAND_IN + ord("&"): "&amp;",
     _STAND_IN + 0xA0: "&nbsp;",
 }
+# What relative addresses stand against in the text that is being cleaned.
+_base: ContextVar[str | None] = ContextVar("base", default=None)
 _ALT = re.compile(r' alt="([^"]*)"')
+_USUAL = (
+    ("</p> <p>", "\n\n"), ("</p><p>", "\n\n"), ("</li> <li>", "\n"), ("</li><li>", "\n"),
+)  # fmt: skip
+_MAY_HIDE = re.compile(r"&(?!(?:amp|lt|gt|quot|nbsp);)")
 _LINES, _CELLS = frozenset(("br", "tr", "li")), frozenset(("td", "th"))
 _HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:width|height)\s*:\s*[01](?:px)?\s*(?:;|!|$)",
@@ -63,12 +74,15 @@ def clean_html(html: str, base_url: str | None = None) -> str:
     in angle brackets and is no element of HTML (`vector<T>`) stays as visible text. Nothing is
     fetched by showing the result but its `img` addresses, which are http or https.
     """
-    written = html_only(escape_unknown(_visible(html)))
+    written = _written(_visible(html))
     if too_costly(written):  # made to do harm: its words stay
         written = as_paragraphs(written)
     safe = _nh3(written, base_url)
-    if (seen := _visible(safe)) != safe:  # it was written as a character reference
+    hides = _MAY_HIDE.search(written) or not (base_url or "").isprintable()
+    if hides and (seen := _visible(safe)) != safe:  # it was written as a character reference
         safe = _nh3(seen, base_url)
+    if "<img" not in safe:
+        return safe
     return _IMAGE.sub(lambda found: _image(found, base_url), safe)
 
 
@@ -80,14 +94,10 @@ def clean_text(text: str) -> str:
     """
     text = _visible(text)
     if "<" in text:
-        import nh3
-
-        marked = html_only(escape_unknown(text.replace("&", "&amp;")))
+        marked = _written(text.replace("&", "&amp;"))
         if too_costly(marked):
             marked = as_paragraphs(marked)
-        text = entities.unescape(
-            nh3.clean(marked, tags=set(), clean_content_tags=DROPPED_WITH_CONTENT)
-        )
+        text = entities.unescape(_without_tags().clean(marked))
     return " ".join(_visible(text).split())
 
 
@@ -101,10 +111,20 @@ def text_of_clean(cleaned: str) -> str:
     if "<pre" in cleaned:
         text = "".join(_pieces(cleaned))
     else:  # in one go; a reference is read once, and after what it stands for could be a tag
-        text = _TAG.sub(_for_tag, " ".join(cleaned.replace("&nbsp;", " ").split()))
+        text = _on_one_line(cleaned.replace("&nbsp;", " "))
+        for tags, lines in _USUAL:  # most tags by far; what stands in an attribute goes anyway
+            text = text.replace(tags, lines)
+        text = _TAG.sub(_for_tag, text)
         text = entities.unescape(text) if "&" in text else text
-    lines = [line.rstrip() for line in text.split("\n")]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n").strip()
+    text = "\n".join([line.rstrip() for line in text.split("\n")])
+    return re.sub("\n\n\n+", "\n\n", text).strip("\n").strip()
+
+
+def _on_one_line(text: str) -> str:
+    line = text.replace("\n", " ")
+    if line.isprintable() and "  " not in line:  # the only space that is printable
+        return line.strip(" ")
+    return " ".join(text.split())
 
 
 def _pieces(cleaned: str) -> Iterator[str]:
@@ -126,14 +146,22 @@ def images(html: str) -> list[str]:
 
 
 def _visible(text: str) -> str:
-    # One look at a set of characters takes a tenth of what the sequences they begin take.
+    # All that is invisible is not printable, which is told in no time; one look at a set of
+    # characters takes a tenth of what the sequences they begin take.
+    if text.isprintable() or text.replace("\n", "").isprintable():
+        return text
     return INVISIBLE.sub("", text) if INVISIBLE_BEGINS.search(text) else text
 
 
-def escape_unknown(html: str) -> str:
-    """Return `html` with every `<` that begins no element of HTML written as text."""
-    if _all_known(html):
-        return html
+def _written(html: str) -> str:
+    """Return what is HTML alone, with every `<` that begins no element written as text."""
+    names = _known(html)
+    if names is None:
+        return html_only(_escape_unknown(html))
+    return html if FOREIGN.isdisjoint(names) else html_only(html)
+
+
+def _escape_unknown(html: str) -> str:
     ends = _Ends(html)
     out: list[str] = []
     at = 0
@@ -146,14 +174,14 @@ def escape_unknown(html: str) -> str:
     return "".join(out)
 
 
-def _all_known(html: str) -> bool:
-    """Tell of ordinary HTML, at one look, that every `<` begins an element."""
+def _known(html: str) -> set[str] | None:
+    """Return the elements of ordinary HTML, where every `<` begins one; None of other text."""
     if html.rfind("<") > html.rfind(">") or "#include " in html:
-        return False
-    names = _OPENING.findall(html)
-    if not ELEMENTS.issuperset(map(str.lower, set(names))):
-        return False
-    return sum(len(name) == 1 for name in names) == len(_SHORT_TAG.findall(html))
+        return None
+    names = set(map(str.lower, set(_OPENING.findall(html))))
+    if not ELEMENTS.issuperset(names) or _NO_SHORT_TAG.search(html):
+        return None
+    return names
 
 
 class _Ends:
@@ -189,21 +217,37 @@ def _is_tag(html: str, start: int, end: int, name: str, ends: _Ends) -> bool:
 
 
 def _nh3(html: str, base_url: str | None) -> str:
-    import nh3
-
     long = len(html) > LONG
     if long:
         html = _REFERENCE.sub(_spelt, html.translate(_NO_STAND_INS)).translate(_AWAY)
-    cleaned = nh3.clean(
-        html,
+    token = _base.set(base_url)
+    try:
+        cleaned = _cleaner().clean(html)
+    finally:
+        _base.reset(token)
+    return cleaned.translate(_BACK) if long else cleaned
+
+
+@cache
+def _cleaner() -> nh3.Cleaner:
+    """Return what cleans articles; making it takes as long as cleaning one."""
+    import nh3
+
+    return nh3.Cleaner(
         tags=ALLOWED,
         clean_content_tags=DROPPED_WITH_CONTENT,
         attributes=ATTRIBUTES,
         attribute_filter=_attribute,
         url_schemes=SCHEMES,
-        url_relative=_relative(base_url),
+        url_relative=_relative,
     )
-    return cleaned.translate(_BACK) if long else cleaned
+
+
+@cache
+def _without_tags() -> nh3.Cleaner:
+    import nh3
+
+    return nh3.Cleaner(tags=set(), clean_content_tags=DROPPED_WITH_CONTENT)
 
 
 def _spelt(reference: re.Match[str]) -> str:
@@ -214,16 +258,20 @@ def _spelt(reference: re.Match[str]) -> str:
     return meant.replace("&", chr(_STAND_IN + ord("&")))
 
 
-def _relative(base_url: str | None) -> Any:
+@lru_cache(maxsize=64)
+def _is_base(base_url: str) -> bool:
     try:
-        base = urlsplit(base_url or "")
-        valid = base.scheme in ("http", "https") and bool(base.hostname)
-        urljoin(base_url or "", "a")
+        base = urlsplit(base_url)
+        urljoin(base_url, "a")
+        return base.scheme in ("http", "https") and bool(base.hostname)
     except ValueError:
-        valid = False
-    if not valid:
-        return "deny"
-    return lambda url: _joined(base_url or "", url)
+        return False
+
+
+def _relative(url: str) -> str | None:
+    """Return an address resolved; None, and it goes, where there is nothing it stands against."""
+    base_url = _base.get()
+    return _joined(base_url, url) if base_url and _is_base(base_url) else None
 
 
 def _joined(base_url: str, url: str) -> str | None:

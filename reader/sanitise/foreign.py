@@ -11,6 +11,7 @@ import re
 from reader.sanitise.rules import MATHML
 
 _PASSED = "data"  # an element whose tags go and whose content stays
+NAMES = frozenset({"svg", "select", "noscript", "math", *MATHML})
 _FORMULA = "|".join(sorted({"math", *MATHML}))
 _WRITTEN = re.compile(rf"</?(?:svg|select|noscript|{_FORMULA})(?=[\s/>])", re.IGNORECASE)
 _EMPTY = re.compile(rf"<(?:svg|{_FORMULA})(?=[\s/])[^<>]*/>", re.IGNORECASE)
