@@ -201,6 +201,9 @@ def test_text_of_parts_blocks_by_blank_lines() -> None:
     html = "<p>one\n two</p><ul><li>a</li><li>b</li></ul><p>x<br>y</p>"
     assert text_of(html) == "one two\n\na\nb\n\nx\ny"
     assert text_of("") == ""
+    assert text_of("<ul><li>a</li> <li>b</li>\n<li>c</li></ul> <p>x</p>\n<p>y</p>\n\n\n<p>z") == (
+        "a\nb\nc\n\nx\n\ny\n\nz"
+    )
 
 
 CONTROL = "".join(map(chr, (0, 7, 8, 11, 27, 0x7F, 0x9B, 0x202E, 0x2066, 0x200B, 0xFEFF, 0xFFFE)))
