@@ -25,7 +25,8 @@ from reader.model import Check, Leg, VerdictKind
 from tests.shared import need_shared
 
 FOLDER = settings.resource_path("checks")
-NAMES = ("triton-sched4reg", "tvm-device-guard", "tvm-required-block-size")
+NAMES = ("triton-39-atomics", "triton-sched4reg", "tvm-device-guard", "tvm-required-block-size")
+NO_GPU = ("triton-39-atomics",)  # all of it is read off PTX
 CONFIRMED = VerdictKind.CONFIRMED
 REFUTED = VerdictKind.REFUTED
 INCONCLUSIVE = VerdictKind.INCONCLUSIVE
@@ -125,7 +126,7 @@ def test_manifest_says_everything_twice_and_claims_nothing_on_a_gpu(name: str) -
         for text in (claim.text, claim.method, claim.expected, *told.values()):
             assert re.search(r"[\u4e00-\u9fff]", text.zh), text.zh
             assert not re.search(r"[\u4e00-\u9fff]", text.en), text.en
-    assert any(claim.needs.gpus for claim in check.claims)
+    assert any(claim.needs.gpus for claim in check.claims) is (name not in NO_GPU)
     assert any(not claim.needs.gpus for claim in check.claims)
 
 
@@ -147,7 +148,9 @@ def test_sources_are_known_addresses(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "lock", [*(FOLDER / name / "environment.lock" for name in NAMES), Path("tests/toolkit.lock")]
+    "lock",
+    [*sorted(FOLDER.glob("*/*.lock")), Path("tests/toolkit.lock")],
+    ids=lambda each: each.name,
 )
 def test_locks_pin_by_hash_and_name_no_address(lock: Path) -> None:
     text = (Path(__file__).parents[1] / lock).read_text(encoding="utf-8")
@@ -156,9 +159,49 @@ def test_locks_pin_by_hash_and_name_no_address(lock: Path) -> None:
     assert len(pins) == len(blocks)
     assert all("--hash=sha256:" in block for block in blocks)
     assert "://" not in text
-    if lock.name == "environment.lock":
-        wanted = load(lock.parent.name).packages.requires
+    if lock.is_absolute():
+        check = load(lock.parent.name)
+        every = (check.packages, *(side.packages for side in check.sides))
+        (wanted,) = {each.requires for each in every if each.lock == lock.name}
         assert set(wanted) <= {pin.split(" ")[0] for pin in pins}
+
+
+def test_one_environment_serves_both_checks_of_triton_39() -> None:
+    from reader.checks.environment import install_key
+
+    sched, atomics = load("triton-sched4reg"), load("triton-39-atomics")
+    keys = [install_key(side.packages, atomics.folder) for side in atomics.sides]
+    assert keys[1] == install_key(sched.packages, sched.folder)
+    assert len(set(keys)) == 2
+
+
+ATOMICS_PTX = [
+    # what stands there, (barrier right before, right after), how the first access is ordered
+    ("st.global.b32 [%a], %r;\nbar.sync 0;\n@%p atom.global.gpu.acq_rel.add.u32 %r, [%a], 1;\n"
+     "bar.sync 0;", (True, True), "acq_rel"),
+    ("st.global.b32 [%a], %r;\nred.global.gpu.relaxed.add.u32 [%a], 1;", (False, False), "relaxed"),
+    ("bar.sync 0;\nld.shared.b32 %r, [%s];\natom.global.gpu.release.exch.b32 %r, [%a], 1;",
+     (False, False), "release"),
+    ("ld.relaxed.gpu.global.b32 %r, [%a];\nfence.acquire.gpu;\nbar.sync 0;", (False, True),
+     "acquire"),
+    ("bar.sync 0;\nfence.acq_rel.gpu;\nst.relaxed.gpu.global.b32 [%a], %r;", (True, False),
+     "release"),
+    ("ld.relaxed.gpu.global.b32 %r, [%a];\nld.relaxed.gpu.global.b32 %r, [%a];\n"
+     "fence.acquire.gpu;", (False, False), "acquire"),  # a loop that polls
+    ("bar.warp.sync -1;\n// bar.sync 0;\natom.global.gpu.relaxed.add.u32 %r, [%a], 1;",
+     (False, False), "relaxed"),
+    ("st.global.b32 [%a], %r;\nbar.sync 0;", (False, False), ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "barriers", "order"), ATOMICS_PTX)
+def test_atomics_read_ptx(
+    text: str, barriers: tuple[bool, bool], order: str, tmp_path: Path
+) -> None:
+    with modules("triton-39-atomics", tmp_path):
+        ptx = importlib.import_module("ptx")
+        assert ptx.around(text) == barriers
+        assert ptx.ordered(text) == order
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -30,22 +30,30 @@ COULD_NOT_RUN = VerdictKind.COULD_NOT_RUN
 
 def python_of(name: str) -> str:
     """Return the Python of a check's managed environment, built where it is not there yet."""
+    return pythons_of(name)[0]
+
+
+def pythons_of(name: str) -> list[str]:
+    """Return the Pythons of all of a check's environments, in the order of its legs."""
     check = manifest.load(settings.resource_path("checks") / name)
     root = cache_folder() / "environments"
-    found = environment.managed(check.packages, check.folder, root=root)
-    if found is None:
-        found = environment.build(
-            check.packages, check.folder, lambda _progress: None, lambda: False, root=root
-        )
-    size = environment.size(check.packages, check.folder, root=root) // 1024 // 1024
-    print(f"\n{name}: {found.path}, Python {found.version}, {size} MB")
-    return found.path
+    paths = []
+    for packages in environment.wanted(check):
+        found = environment.managed(packages, check.folder, root=root)
+        if found is None:
+            found = environment.build(
+                packages, check.folder, lambda _progress: None, lambda: False, root=root
+            )
+        size = environment.size(packages, check.folder, root=root) // 1024 // 1024
+        print(f"\n{name}: {found.path}, Python {found.version}, {size} MB")
+        paths.append(found.path)
+    return paths
 
 
 def run(
     tmp_path: Path,
     name: str,
-    python: str,
+    python: str | tuple[str, ...],
     *,
     cuda: Path | None = None,
     archs: Sequence[str] = (),
@@ -318,6 +326,122 @@ def test_sched4reg_with_a_ptxas_that_is_too_old(tmp_path: Path, triton: str) -> 
 
 def test_sched4reg_without_its_package(tmp_path: Path) -> None:
     codes = leg_without_package(SCHED)
+    assert set(codes.values()) == {"import_failed"}
+
+
+# ── triton-39-atomics ─────────────────────────────────────────────────────────────────────────
+
+ATOMICS = "triton-39-atomics"
+RETURNED = "        return ret\n\n    def make_cubin("
+
+
+@pytest.fixture(scope="module")
+def tritons() -> tuple[str, ...]:
+    return tuple(pythons_of(ATOMICS))
+
+
+def emitting(code: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the change that lets Triton's last word on PTX pass through `code`."""
+    return {COMPILER: [(RETURNED, f"        {code}\n{RETURNED}")]}
+
+
+def test_atomics_as_they_are(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    assert run(tmp_path, ATOMICS, tritons) == {
+        "barrier_before": CONFIRMED,
+        "barrier_after": CONFIRMED,
+        "relaxed_free": CONFIRMED,
+        "default_changed": REFUTED,  # 3.8 had it already
+        "calls_new": CONFIRMED,
+        "call_defaults": CONFIRMED,
+    }
+
+
+def test_atomics_of_a_new_triton_without_barriers(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    code = (
+        r'ret = re.sub(r"bar\.sync[^\n]*\n((?:[^\n]*\n){0,4}?[^\n]*\.(?:release|acq_rel))",'
+        r' r"\1", ret)'
+    )
+    python = false_python(tmp_path, tritons[1], "triton", emitting(code))
+    expect(
+        run(tmp_path, ATOMICS, (tritons[0], python), archs=["sm_90"]),
+        {"barrier_before": REFUTED, "barrier_after": CONFIRMED, "relaxed_free": CONFIRMED},
+    )
+
+
+def test_atomics_of_a_new_triton_with_barriers_after_relaxed_alone(
+    tmp_path: Path, tritons: tuple[str, ...]
+) -> None:
+    code = (
+        r'ret = re.sub(r"(\n[^\n]*(?:red|atom)\.[^\n]*\.relaxed[^\n]*)",'
+        r' r"\1\n\tbar.sync 0;", ret) if ".relaxed" in ret else'
+        r' re.sub(r"(acq[^\n]*\n(?:[^\n]*\n){0,3}?)\s*bar\.sync[^\n]*", r"\1", ret)'
+    )
+    python = false_python(tmp_path, tritons[1], "triton", emitting(code))
+    expect(
+        run(tmp_path, ATOMICS, (tritons[0], python), archs=["sm_90"]),
+        {"barrier_after": REFUTED, "relaxed_free": REFUTED, "barrier_before": CONFIRMED},
+    )
+
+
+def test_atomics_of_an_old_triton_that_had_it_all(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    changes = emitting(
+        r'ret = re.sub(r"(\n[^\n]*(?:red|atom)\.[^\n]*\.(?:release|acq_rel|acquire)[^\n]*)",'
+        r' r"\n\tbar.sync 0;\1\n\tbar.sync 0;", ret)'
+    )
+    changes["language/__init__.py"] = [("    atomic_add,\n", "    atomic_add,\n    atomic_poll,\n")]
+    decorator = '@_tensor_member_fn\n@builtin\n@_add_atomic_docstr("add")'
+    planted = f"def atomic_poll(*_all, **_named):\n    pass\n\n\n{decorator}"
+    changes["language/core.py"] = [(decorator, planted)]
+    python = false_python(tmp_path, tritons[0], "triton", changes)
+    expect(
+        run(tmp_path, ATOMICS, (python, tritons[1]), archs=["sm_90"]),
+        {"barrier_before": REFUTED, "barrier_after": REFUTED, "calls_new": REFUTED},
+    )
+
+
+def test_atomics_with_other_defaults(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    semantic = "language/semantic.py"
+    plain = "sem = ir.MEM_SEMANTIC.ACQUIRE_RELEASE\n        if sem_option:"
+    old = false_python(
+        tmp_path / "old",
+        tritons[0],
+        "triton",
+        {semantic: [(plain, plain.replace("ACQUIRE_RELEASE", "RELAXED"))]},
+    )
+    load = "default=ir.MEM_SEMANTIC.ACQUIRE)"
+    new = false_python(
+        tmp_path / "new",
+        tritons[1],
+        "triton",
+        {semantic: [(load, load.replace("ACQUIRE", "RELAXED"))]},
+    )
+    expect(
+        run(tmp_path, ATOMICS, (old, new), archs=["sm_90"]),
+        {"default_changed": CONFIRMED, "call_defaults": REFUTED, "barrier_before": CONFIRMED},
+    )
+
+
+def test_atomics_control_that_fails(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    """Barriers that cannot be seen in one leg make every claim inconclusive that needs it."""
+    none = r'ret = re.sub(r"\n\s*bar\.sync[^\n]*", "", ret)'
+    python = false_python(tmp_path, tritons[1], "triton", emitting(none))
+    found = run(tmp_path, ATOMICS, (tritons[0], python), archs=["sm_90"])
+    assert set(found.values()) == {VerdictKind.INCONCLUSIVE}
+
+
+def test_atomics_where_one_triton_does_not_compile(
+    tmp_path: Path, tritons: tuple[str, ...]
+) -> None:
+    python = false_python(
+        tmp_path, tritons[1], "triton", emitting('raise RuntimeError("no back end")')
+    )
+    found = run(tmp_path, ATOMICS, (tritons[0], python), archs=["sm_90"])
+    assert set(found.values()) <= {COULD_NOT_RUN, VerdictKind.INCONCLUSIVE}
+    assert found["barrier_before"] is COULD_NOT_RUN
+
+
+def test_atomics_without_their_package(tmp_path: Path) -> None:
+    codes = leg_without_package(ATOMICS)
     assert set(codes.values()) == {"import_failed"}
 
 
