@@ -284,6 +284,22 @@ def entry_keys(
     feed_key: str, entry: ParsedEntry, *, repeated_guids: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
     """Return every key an entry may be known by, the one to store it under first."""
+    if keys := _name_keys(feed_key, entry, repeated_guids):
+        return tuple(keys)
+    title = _title_key(entry)
+    if title in repeated_guids:
+        title += (
+            "|" + hashlib.sha256(entry.content_html.encode("utf-8", "replace")).hexdigest()[:16]
+        )
+    return (f"{feed_key}|{title}",)
+
+
+def has_name(entry: ParsedEntry, repeated_guids: frozenset[str]) -> bool:
+    """Tell whether an entry has a GUID or link of its own, so that its text need not tell it."""
+    return bool(_name_keys("", entry, repeated_guids))
+
+
+def _name_keys(feed_key: str, entry: ParsedEntry, repeated_guids: frozenset[str]) -> list[str]:
     keys = []
     if own := _own_source(feed_key, entry):
         keys.append(own)
@@ -293,14 +309,7 @@ def entry_keys(
             keys.append(f"{feed_key}|id:{guid}")
     if entry.url and (link := _link_key(entry.url)) not in repeated_guids:
         keys.append(f"{feed_key}|link:{link}")
-    if not keys:
-        title = _title_key(entry)
-        if title in repeated_guids:
-            title += (
-                "|" + hashlib.sha256(entry.content_html.encode("utf-8", "replace")).hexdigest()[:16]
-            )
-        keys.append(f"{feed_key}|{title}")
-    return tuple(keys)
+    return keys
 
 
 def entry_key(

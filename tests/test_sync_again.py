@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reader import workers
 from reader.model import Entry, Health, Query, StoryKind
 from reader.parse import read_feed
 from reader.store import Store
-from reader.sync import collect, receive
+from reader.sync import engine, receive
 from tests.command import calling, command
 from tests.feed_server import Answer, Asked, serving
 from tests.refusals import DAILY
@@ -161,11 +163,39 @@ def test_many_are_fetched_but_few_parsed_at_once(
         finally:
             now.remove(mine)
 
-    monkeypatch.setattr(collect, "read_feed", watched)
+    monkeypatch.setattr(receive, "read_feed", watched)
     for n in range(20):
         url = f"https://h{n}.example.org/"
         world.server.answers[url] = Answer(_rss(*(post(m, guid=f"{n}-{m}") for m in range(20))))
         world.add(url)
     assert world.sync().new == 400
-    assert max(most) <= collect.PARSERS
+    assert max(most) <= workers.ABREAST
     assert len(most) == 20
+
+
+def test_what_is_read_in_processes_is_what_is_read_at_hand(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    plain = _rss(*(post(n, guid=f"g{n}") for n in range(30)))
+    same = "<item><title>Same</title><description>text {n} &lt;T&gt;</description></item>"
+    nameless = _rss(*(same.format(n=n) for n in range(5)))
+    for name, body in (("plain", plain), ("nameless", nameless), ("page", b"<html><p>no feed")):
+        url = f"https://{name}.example.org/"
+        world.server.answers[url] = Answer(body)
+        world.add(url)
+    at_hand, before = world.sync(), _told(world)
+    world.path = tmp_path / "apart.db"
+    for name in ("plain", "nameless", "page"):
+        world.add(f"https://{name}.example.org/")
+    monkeypatch.setattr(engine, "Workers", partial(workers.Workers, at_hand=0))
+    apart = world.sync()
+    assert _told(world) == before
+    assert len(before) == 35
+    assert [(one.outcome, one.error) for one in apart.feeds] == [
+        (one.outcome, one.error) for one in at_hand.feeds
+    ]
+
+
+def _told(world: World) -> list[tuple[object, ...]]:
+    found = [(one.title, one.content_html, one.content_text, one.labels) for one in entries(world)]
+    return sorted(found, key=str)

@@ -11,7 +11,6 @@ from reader.store.connection import Connection, to_seconds
 from reader.store.incoming import Prepared
 from reader.store.labels import LabelRows, StoryLabels
 from reader.store.places import Places, sorted_by
-from reader.store.texts import entry_body
 
 _KNOWN = """
 SELECT value AS name, entries.id, entries.raw_hash, entries.feed FROM json_each(?)
@@ -116,7 +115,7 @@ class NewEntries:
         )
         self._labels.put_all(zip(places, labels, strict=True))
         for place, each in zip(places, batch, strict=True):
-            self._connection.index.add(place, each.title, entry_body(each.text, each.authors))
+            self._connection.index.add_ready(place, *each.indexed)
 
     def _free(self, moments: Sequence[datetime]) -> list[int]:
         """Return free places at these seconds; of one second, the first that came stands last."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from functools import cached_property
 
 from reader import identity
 from reader.model import Incoming
 from reader.sanitise import clean_html, clean_text, images, text_of_clean
+from reader.store import search
 from reader.store.codec import pack
 from reader.store.connection import to_seconds
-from reader.store.texts import snippet
+from reader.store.texts import entry_body, snippet
 
 
 class Prepared:
@@ -22,6 +24,13 @@ class Prepared:
     def __init__(self, incoming: Incoming, keys: tuple[str, ...] = ()) -> None:
         self.incoming = incoming
         self.keys = keys  # every key it may be known by, the one to store it under first
+
+    def warm(self, *, lighten: bool = False) -> None:
+        """Work out everything now; `lighten` lets go of the raw text, which keys may be made of."""
+        _ = self.columns, self.images, self.indexed
+        if lighten:
+            entry = replace(self.incoming.entry, content_html="", summary="")
+            self.incoming = replace(self.incoming, entry=entry)
 
     @cached_property
     def raw_hash(self) -> bytes:
@@ -70,6 +79,11 @@ class Prepared:
     def authors(self) -> tuple[str, ...]:
         """Who wrote it."""
         return tuple(filter(None, map(clean_text, self.incoming.entry.authors)))
+
+    @cached_property
+    def indexed(self) -> tuple[str, str]:
+        """Title and body as the search index is given them."""
+        return search.indexed(self.title), search.indexed(entry_body(self.text, self.authors))
 
     @cached_property
     def columns(self) -> dict[str, object]:

@@ -23,17 +23,21 @@ class Index:
 
     def add(self, place: int, title: str, body: str) -> None:
         """Write a search row when the write ends."""
+        self.add_ready(place, search.indexed(title), search.indexed(body))
+
+    def add_ready(self, place: int, title: str, body: str) -> None:
+        """Do the same with what is `search.indexed` already."""
         self._waiting.append((place, _ADD, title, body))
 
     def take(self, place: int, title: str, body: str) -> None:
         """Remove a search row; an index without content wants its old text back."""
-        self._waiting.append((place, _TAKE, title, body))
+        self._waiting.append((place, _TAKE, search.indexed(title), search.indexed(body)))
 
     def flush(self, raw: sqlite3.Connection) -> None:
         """Write what is waiting; of one place, what was said first comes first."""
         waiting, self._waiting = sorted(self._waiting, key=itemgetter(0)), []
         for place, statement, title, body in waiting:
-            raw.execute(statement, (place, search.indexed(title), search.indexed(body)))
+            raw.execute(statement, (place, title, body))
 
     def clear(self) -> None:
         """Forget what is waiting: the write it belonged to never happened."""

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reader.errors import Interrupted, ReadproofError
 from reader.language import _
-from reader.model import Feed, FeedKind, Form, Health, Incoming, ParsedEntry, ParsedFeed
-from reader.parse import read_feed
+from reader.model import Feed, FeedKind, Form, Health, Incoming, ParsedFeed
 from reader.store.incoming import Prepared
 from reader.sync import arxiv, github, history
 from reader.sync.folder import Seen, read_folder
 from reader.sync.given import Asker, Given
-from reader.sync.limits import MOST_ENTRIES, trimmed
-from reader.sync.receive import arrivals
-from reader.sync.topics import on_topic
-from reader.tasks import Gate
+from reader.sync.limits import MOST_ENTRIES
+from reader.sync.pace import Pace, pace_of
+from reader.sync.receive import Document, arrivals, understood, wanted
+from reader.workers import Workers
 
 if TYPE_CHECKING:
     from reader.fetch import Fetcher, Response
 
-PARSERS = 2
 GITHUB = (FeedKind.GITHUB_RELEASES, FeedKind.GITHUB_COMMITS)
 _LOG = logging.getLogger(__name__)
 
@@ -43,6 +42,7 @@ class Fetched:
     memory: str | None = None  # what the feed has to remember for the next time
     state: Health | None = None  # where the feed itself tells how it is doing
     gone: tuple[str, ...] = ()  # GUIDs that were taken away
+    pace: Pace | None = None  # where a document told it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class Collector:
     seen: Mapping[str, frozenset[bytes]] = field(default_factory=dict)  # fingerprints, by feed
     memories: Mapping[str, str] = field(default_factory=dict)  # what feeds remembered, by feed
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
-    # Many wait for servers at once; what came is parsed by few, for it takes memory and no waiting.
-    parsing: Gate = field(default_factory=lambda: Gate(PARSERS))
+    # Many wait for servers at once; what came is read by few, for that takes memory and no waiting.
+    workers: Workers = field(default_factory=Workers)
 
     def collect(self, feed: Feed) -> Fetched:
         """Return what came of a feed; raises SourceError, HttpRefusal or NotUnderstood."""
@@ -71,10 +71,14 @@ class Collector:
         return self._feed(feed)
 
     def _given(self, feed: Feed, given: Given) -> Fetched:
-        with self.parsing:
-            seen = self.seen.get(feed.id, frozenset())
-            wanted = [one for one in given.entries if _is_wanted(feed, one)]
-            came = arrivals(wanted, seen, Form.FEED_HTML, divide=False)
+        taken = wanted(feed, given.entries)
+        came = self.workers.call(
+            partial(arrivals, divide=False),
+            taken,
+            self.seen.get(feed.id, frozenset()),
+            Form.FEED_HTML,
+            size=sum(len(each.content_html) for each in taken),
+        )
         return Fetched(
             tuple(came.new),
             came.same,
@@ -84,6 +88,7 @@ class Collector:
             note=given.note,
             memory=given.memory,
             state=given.state,
+            pace=_pace(given, self.now()),
         )
 
     def _feed(self, feed: Feed) -> Fetched:
@@ -93,31 +98,35 @@ class Collector:
         posts, known = self._posts(feed)
         if response.not_modified:
             return Fetched(tuple(posts), response=response, history=known)
-        with self.parsing:
-            return self._parsed(feed, response, posts, known)
+        return self._read(feed, response, posts, known)
 
-    def _parsed(
+    def _read(
         self,
         feed: Feed,
         response: Response,
         posts: list[Incoming],
         known: history.History | None,
     ) -> Fetched:
-        body, had = trimmed(response.body)
-        parsed = read_feed(
-            body,
-            content_type=response.content_type,
-            url=response.url,
-            zone=feed.wanted.zone,
+        document = Document(
+            feed,
+            response.body,
+            response.content_type,
+            response.url,
+            self.seen.get(feed.id, frozenset()),
+            self.now(),
         )
-        entries = [one for one in parsed.entries if _is_wanted(feed, one)]
-        divide = feed.kind is FeedKind.DIGEST_SITE
-        seen = self.seen.get(feed.id, frozenset())
-        came = arrivals(entries, seen, Form.FEED_HTML, divide=divide)
-        taken: list[Incoming | Prepared] = [*came.new, *posts]
-        note = _("It gives {n} entries; the first {most} are taken.") if had else None
-        note = note and note.format(n=had, most=MOST_ENTRIES)
-        return Fetched(tuple(taken), came.same, came.repeated, parsed, response, known, note)
+        came = self.workers.call(understood, document, size=len(response.body))
+        note = _("It gives {n} entries; the first {most} are taken.") if came.had else None
+        return Fetched(
+            (*came.arrived.new, *posts),
+            came.arrived.same,
+            came.arrived.repeated,
+            came.parsed,
+            replace(response, body=b""),  # read; it is not held until everything is saved
+            known,
+            note and note.format(n=came.had, most=MOST_ENTRIES),
+            pace=came.pace,
+        )
 
     def _posts(self, feed: Feed) -> tuple[list[Incoming], history.History | None]:
         """Return posts of a digest site's history; that it cannot be had never fails the feed."""
@@ -135,8 +144,10 @@ class Collector:
         return [one for one in posts if one.digest is not None or one.notices], known
 
 
-def _is_wanted(feed: Feed, entry: ParsedEntry) -> bool:
-    return not feed.topic_filter or on_topic(entry, feed.wanted.topics)
+def _pace(given: Given, now: datetime) -> Pace | None:
+    if given.parsed is None or given.response is None:
+        return None
+    return pace_of(given.response.body, given.parsed, now)
 
 
 def _folder(feed: Feed, memory: str | None) -> Fetched:

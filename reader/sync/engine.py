@@ -6,7 +6,7 @@ import logging
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,10 @@ from reader.sync.beside import fetch_beside
 from reader.sync.collect import GITHUB, Collector, Fetched
 from reader.sync.door import door
 from reader.sync.outage import Offline, Outage, outside
-from reader.sync.pace import Pace, pace_of
+from reader.sync.pace import Pace
 from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
 from reader.tasks import Task, heaps
+from reader.workers import Workers
 
 if TYPE_CHECKING:
     from reader.fetch import Fetcher
@@ -63,7 +64,8 @@ def sync(
             chosen = chosen or settings.load(settings.default_config())
             stopped = (lambda: task.cancelled) if task is not None else (lambda: False)
             fetcher = stack.enter_context(door(chosen, stopped=stopped))
-        run = _Sync(store, fetcher, task, progress, now)
+        workers = stack.enter_context(closing(Workers()))
+        run = _Sync(store, fetcher, workers, task, progress, now)
         results = run.run(_chosen(store, feeds, force, now))
     return SyncResult(
         feeds=tuple(results),
@@ -104,11 +106,13 @@ class _Sync:
         self,
         store: Store,
         fetcher: Fetcher,
+        workers: Workers,
         task: Task[Any] | None,
         progress: Progress,
         now: Callable[[], datetime],
     ) -> None:
         self._store, self._fetcher, self._task = store, fetcher, task
+        self._workers = workers
         self._progress, self._now = progress, now
         self._seconds: dict[str, float] = {}  # what each feed took, by its id
         self.outage = Outage(was=store.facts.get("offline") == "yes")
@@ -134,6 +138,7 @@ class _Sync:
             seen,
             {id_: text for id_, text in memories.items() if text is not None},
             self._now,
+            self._workers,
         )
         results: list[FeedResult] = []
         for heap in heaps(
@@ -262,12 +267,11 @@ class _Sync:
     def _pace(self, feed: Feed, came: Fetched) -> Pace:
         """Return a feed's rhythm; what was not sent again is as it was."""
         known = self._store.facts.get(f"pace of {feed.id}")
-        if came.parsed is None or came.response is None:
+        if came.pace is None:
             return Pace.load(known)
-        pace = pace_of(came.response.body, came.parsed, self._now())
-        if pace.dump() != known:
-            self._store.facts.set(f"pace of {feed.id}", pace.dump())
-        return pace
+        if came.pace.dump() != known:
+            self._store.facts.set(f"pace of {feed.id}", came.pace.dump())
+        return came.pace
 
     def _describe(self, feed: Feed, parsed: ParsedFeed | None) -> None:
         if parsed is None:

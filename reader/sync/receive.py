@@ -1,15 +1,30 @@
-"""A parsed entry → Incoming: divided where it is a digest, labelled by our rules. Pure."""
+"""A document → Incoming: parsed, divided where it is a digest, labelled by our rules. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from reader import classify, digest, identity
-from reader.model import Form, Incoming, Labels, ParsedDigest, ParsedEntry, ParsedItem
+from reader.model import (
+    Feed,
+    FeedKind,
+    Form,
+    Incoming,
+    Labels,
+    ParsedDigest,
+    ParsedEntry,
+    ParsedFeed,
+    ParsedItem,
+)
+from reader.parse import read_feed
 from reader.sanitise import clean_text, text_of
 from reader.store.incoming import Prepared
 from reader.store.texts import item_text
+from reader.sync.limits import trimmed
+from reader.sync.pace import Pace, pace_of
+from reader.sync.topics import on_topic
 
 TITLE = 90  # characters of a title made of the text's first line
 
@@ -23,6 +38,59 @@ class Arrivals:
     repeated: frozenset[str] | None = None  # of the whole document, see identity.repeated_guids
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a server sent for a feed, and what is known of the feed already."""
+
+    feed: Feed
+    body: bytes
+    content_type: str | None
+    url: str
+    seen: frozenset[bytes]  # fingerprints, see identity.fingerprint
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a document turned out to be."""
+
+    parsed: ParsedFeed  # of its entries the dates alone: the rest is in what arrived
+    arrived: Arrivals = field(default_factory=Arrivals)
+    had: int = 0  # entries, where not all were taken
+    pace: Pace = field(default_factory=Pace)
+
+
+def understood(document: Document) -> Understood:
+    """Read a feed's document; raises NotUnderstood with what it is instead."""
+    feed = document.feed
+    body, had = trimmed(document.body)
+    parsed = read_feed(
+        body, content_type=document.content_type, url=document.url, zone=feed.wanted.zone
+    )
+    arrived = arrivals(
+        wanted(feed, parsed.entries),
+        document.seen,
+        Form.FEED_HTML,
+        divide=feed.kind is FeedKind.DIGEST_SITE,
+    )
+    return Understood(dated(parsed), arrived, had, pace_of(document.body, parsed, document.now))
+
+
+def wanted(feed: Feed, entries: Sequence[ParsedEntry]) -> list[ParsedEntry]:
+    """Return the entries on the topics of a feed, all where it has none."""
+    if not feed.topic_filter:
+        return list(entries)
+    return [each for each in entries if on_topic(each, feed.wanted.topics)]
+
+
+def dated(parsed: ParsedFeed) -> ParsedFeed:
+    """Return a document without what its entries say."""
+    entries = tuple(
+        ParsedEntry("", published=each.published, updated=each.updated) for each in parsed.entries
+    )
+    return replace(parsed, entries=entries)
+
+
 def arrivals(
     entries: Sequence[ParsedEntry], seen: frozenset[bytes], form: Form, *, divide: bool
 ) -> Arrivals:
@@ -32,22 +100,26 @@ def arrivals(
     again, for a digest is more than its entry.
     """
     if divide:
-        return Arrivals(tuple(Prepared(incoming(one, form)) for one in entries))
+        found = tuple(Prepared(incoming(one, form)) for one in entries)
+        for each in found:
+            each.warm()
+        return Arrivals(found)
     new = [one for one in entries if identity.fingerprint(one) not in seen]
     if not new:
         return Arrivals(same=len(entries))
+    repeated = identity.repeated_guids(entries)
     return Arrivals(
-        tuple(_post(one) for one in new),
+        tuple(_post(one, named=identity.has_name(one, repeated)) for one in new),
         len(entries) - len(new),
-        identity.repeated_guids(entries),
+        repeated,
     )
 
 
-def _post(entry: ParsedEntry) -> Prepared:
+def _post(entry: ParsedEntry, *, named: bool) -> Prepared:
     """Return an ordinary post, its text cleaned once for labels and store."""
     prepared = Prepared(Incoming(entry))
     prepared.incoming = incoming(entry, divide=False, text=prepared.text)
-    _ = prepared.columns
+    prepared.warm(lighten=named)
     return prepared
 
 
