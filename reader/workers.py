@@ -6,14 +6,17 @@ a hostile document costs (a crash, memory, a loop without end) it costs there.
 
 from __future__ import annotations
 
-import multiprocessing
+import logging
+import math
 import os
 import signal
+import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from typing import Any, TypeVar
 
 from reader import language
@@ -22,7 +25,8 @@ from reader.language import _
 from reader.tasks import Gate
 
 T = TypeVar("T")
-ABREAST = max(1, min(2, (os.cpu_count() or 1) - 1))  # the caller has work of its own
+_LOG = logging.getLogger(__name__)
+ABREAST = 2  # the caller has work of its own, which waits for the disk now and then
 AT_HAND = 1 << 18  # bytes done by the caller itself: to start a process costs as much
 SECONDS = 60  # of the processor, for one call
 MEMORY = 1 << 30  # bytes of a process
@@ -34,7 +38,9 @@ class Workers:
     def __init__(
         self, abreast: int = ABREAST, at_hand: int = AT_HAND, seconds: float = SECONDS
     ) -> None:
-        self._gate, self._left, self._seconds = Gate(abreast), at_hand, seconds
+        self._gate, self._seconds = Gate(abreast), seconds
+        # Windows hands no pipe over so plainly, and has neither of the limits.
+        self._left: float = math.inf if sys.platform == "win32" else at_hand
         self._idle: deque[_Process] = deque()
 
     def call(self, work: Callable[..., T], *arguments: Any, size: int) -> T:
@@ -44,13 +50,9 @@ class Workers:
         what it raises, and NotUnderstood where the process broke down over it.
         """
         with self._gate:
-            if self._left >= size:
-                self._left -= size
+            process = self._process(size)
+            if process is None:
                 return work(*arguments)
-            try:
-                process = self._idle.pop()
-            except IndexError:
-                process = _Process()
             try:
                 good, result = process.ask(language.language(), self._seconds, work, arguments)
             except BaseException:
@@ -62,6 +64,20 @@ class Workers:
         answered: T = result
         return answered
 
+    def _process(self, size: int) -> _Process | None:
+        """Return a process that is free, None where the caller does the work itself."""
+        if self._left >= size:
+            self._left -= size
+            return None
+        with suppress(IndexError):
+            return self._idle.pop()
+        try:
+            return _Process()
+        except OSError as error:
+            _LOG.warning("no process beside could be started: %s", error)
+            self._left = math.inf
+            return None
+
     def close(self) -> None:
         """End the processes."""
         while self._idle:
@@ -70,11 +86,22 @@ class Workers:
 
 class _Process:
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")  # a fork would copy locks and threads
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
+        self._pipe, theirs = Pipe()
+        paths = [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        with theirs:
+            # Not multiprocessing's own way: that would run the caller's main module again.
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "reader.workers", str(theirs.fileno())],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+        try:
+            self._pipe.recv()
+        except (OSError, EOFError) as error:
+            self.end()
+            raise OSError("it ended before it began") from error
 
     def ask(self, *question: Any) -> tuple[bool, Any]:
         """Hand a question over and wait for its answer."""
@@ -90,7 +117,7 @@ class _Process:
     def end(self) -> None:
         """Let it end now."""
         self._process.kill()
-        self._process.join()
+        self._process.wait()
         self._pipe.close()
 
 
@@ -102,6 +129,7 @@ def _serve(questions: Connection) -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        questions.send("ready")
         while True:
             spoken, seconds, work, arguments = questions.recv()
             language.set_language(spoken)
@@ -126,3 +154,7 @@ def _limit(seconds: float) -> None:
     """Let the system end this process when a call takes longer, even inside a library's C."""
     if sys.platform != "win32":
         signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+if __name__ == "__main__":
+    _serve(Connection(int(sys.argv[1])))

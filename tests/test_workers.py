@@ -93,6 +93,13 @@ def test_memory_has_an_end(workers: Workers) -> None:
         workers.call(takes_memory, size=1)
 
 
+def test_where_none_can_be_started_the_work_is_done_at_hand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert Workers(at_hand=0).call(where, size=1) == os.getpid()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
 def test_they_end_with_a_caller_that_is_killed() -> None:
     script = (
