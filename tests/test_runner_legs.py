@@ -6,7 +6,8 @@ import hashlib
 import os
 import shutil
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,23 +77,66 @@ with Check() as check:
 """
 
 
-@pytest.fixture
-def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
-    """A trusted check over two versions of a package that lie in a folder."""
-    folder = tmp_path / "checks" / "versions"
+def _made(folder: Path, wheels: Path) -> Check:
+    """Return a trusted check over two versions of a package that lie in a folder."""
     folder.mkdir(parents=True)
     for version, lock in (("1.2.0", "old.lock"), ("1.3.0", "new.lock")):
-        digest = hashlib.sha256(a_wheel(tmp_path / "wheels", version).read_bytes()).hexdigest()
+        digest = hashlib.sha256(a_wheel(wheels, version).read_bytes()).hexdigest()
         (folder / lock).write_text(f"planted-evens=={version} --hash=sha256:{digest}\n")
     (folder / "check.toml").write_text(MANIFEST, encoding="utf-8")
     (folder / "check.py").write_text(SCRIPT)
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     loaded = manifest.load(folder, bundled=False)
     manifest.trust(loaded)
     return loaded
+
+
+def _pip_finds(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    """The check, with no environment."""
+    _pip_finds(tmp_path / "wheels", monkeypatch)
+    return _made(tmp_path / "checks" / "versions", tmp_path / "wheels")
+
+
+@dataclass(frozen=True)
+class Built:
+    """The check with its two environments, and the refusals on the way there."""
+
+    check: Check
+    home: Path
+    refusals: tuple[EnvironmentNeeded, EnvironmentNeeded]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+    """Both environments are built once, the second by a run: that takes seconds each."""
+    here = tmp_path_factory.mktemp("built")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(here / "data"))
+        _pip_finds(here / "wheels", patch)
+        check = _made(here / "checks" / "versions", here / "wheels")
+        with pytest.raises(EnvironmentNeeded) as nothing:
+            run(check, here / "s.db")
+        one = check.sides[0].packages
+        environment.build(one, check.folder, lambda _progress: None, lambda: False)
+        with pytest.raises(EnvironmentNeeded) as half:
+            run(check, here / "s.db")
+        run(check, here / "s.db", build=True)
+        yield Built(check, here / "data", (nothing.value, half.value))
+
+
+@pytest.fixture
+def at_home(built: Built, monkeypatch: pytest.MonkeyPatch) -> Built:
+    """The same, in a test's own surroundings."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(built.home))
+    manifest.trust(built.check)
+    return built
 
 
 def run(check: Check, store: Path, **options: Any) -> Run:
@@ -100,12 +144,10 @@ def run(check: Check, store: Path, **options: Any) -> Run:
     return run_check(store, check.name, options=given)
 
 
-def test_old_and_new_side_by_side_give_one_verdict(check: Check, tmp_path: Path) -> None:
-    store = tmp_path / "s.db"
+def test_old_and_new_side_by_side_give_one_verdict(at_home: Built, tmp_path: Path) -> None:
+    store, check = tmp_path / "s.db", at_home.check
     assert check.packages.size_mb == 24
-    with pytest.raises(EnvironmentNeeded, match=r"1\.2\.0, planted-evens==1\.3\.0, about 24 MB"):
-        run(check, store)
-    done = run(check, store, build=True)
+    done = run(check, store)
     assert [(leg.name, leg.measured["minor"]) for leg in done.legs] == [("1.2", 2), ("1.3", 3)]
     assert [leg.environment["packages"]["planted-evens"] for leg in done.legs] == ["1.2.0", "1.3.0"]
     (verdict,) = done.verdicts
@@ -120,33 +162,30 @@ def test_old_and_new_side_by_side_give_one_verdict(check: Check, tmp_path: Path)
     assert page.command(done, here=False) == "readproof check run versions --arch sm_90"
 
 
-def test_environments_are_shared_and_only_the_missing_are_built(
-    check: Check, tmp_path: Path
-) -> None:
-    one = check.sides[0].packages
-    environment.build(one, check.folder, lambda _progress: None, lambda: False)
-    with pytest.raises(EnvironmentNeeded) as caught:
-        run(check, tmp_path / "s.db")
-    assert (caught.value.size_mb, caught.value.packages.requires) == (
-        12,
-        ("planted-evens==1.3.0",),
-    )
-    run(check, tmp_path / "s.db", build=True)
+def test_environments_are_shared_and_only_the_missing_are_built(at_home: Built) -> None:
+    nothing, half = at_home.refusals
+    assert "1.2.0, planted-evens==1.3.0, about 24 MB" in str(nothing)
+    assert (half.size_mb, half.packages.requires) == (12, ("planted-evens==1.3.0",))
     assert len(environment.managed_all()) == 2
-    assert all(environment.ready(check))
+    assert all(environment.ready(at_home.check))
 
 
-def test_a_named_python_takes_the_leg_it_fits(check: Check, tmp_path: Path) -> None:
-    first = run(check, tmp_path / "s.db", build=True)
-    old = first.legs[0].environment["path"]
+def test_a_named_python_takes_the_leg_it_fits(at_home: Built, tmp_path: Path) -> None:
+    check = at_home.check
+    old = run(check, tmp_path / "s.db").legs[0].environment["path"]
     done = run(check, tmp_path / "s.db", python=old)
     assert [leg.environment["origin"] for leg in done.legs] == ["asked", "managed"]
     with pytest.raises(EnvironmentFault, match="planted-evens"):
         run(check, tmp_path / "s.db", python=sys.executable)
 
 
-def test_a_broken_leg_is_no_verdict(check: Check, tmp_path: Path) -> None:
-    done = run(check, tmp_path / "s.db", build=True)
+def test_a_broken_leg_is_no_verdict(
+    at_home: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = at_home.check
+    done = run(check, tmp_path / "s.db")
+    shutil.copytree(at_home.home, tmp_path / "data", symlinks=True)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     new = next(each for each in environment.managed_all() if "1.3.0" in each.requires[0])
     (site,) = new.folder.glob("lib/python3*/site-packages")
     (site / "planted_evens.py").write_text("EVENS = 1\n")  # imports, and has no version

@@ -163,7 +163,7 @@ def reap(root: Path | None = None) -> None:
     """Remove what a build that was killed has left; builds under way elsewhere stay."""
     for folder in _root(root).glob("*-py*"):
         if folder.is_dir() and not (folder / COMPLETE).exists() and not _being_built(folder):
-            kill_marked(folder.name)
+            kill_marked(str(folder))
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -272,7 +272,7 @@ def _stream(
         env=_environment(place),
         start_new_session=True,
     )
-    tree = Tree(process, place.name)
+    tree = Tree(process, str(place))
     deadline = time.monotonic() + SECONDS
     try:
         while process.poll() is None:
@@ -311,7 +311,7 @@ def _environment(place: Path) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith("PYTHON") and name not in ("VIRTUAL_ENV", "PIP_TARGET", "PIP_USER")
     }
-    return kept | {MARKER: place.name, "PYTHONUTF8": "1"}
+    return kept | {MARKER: str(place), "PYTHONUTF8": "1"}
 
 
 def _base(packages: Packages, among: Sequence[Interpreter]) -> Interpreter:
