@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QObject, Qt, QTranslator, Signal
+from PySide6.QtCore import QLibraryInfo, QLocale, QObject, Qt, QTimer, QTranslator, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
@@ -22,6 +23,9 @@ WAIT_MS = 1000
 # A painting thread takes the interpreter back hundreds of times a frame; each time it waits this
 # long for a worker that computes. Python's own 5 ms would make every such wait a visible stall.
 SWITCH_SECONDS = 0.0001
+# When the window stands, what it is made of is no longer looked through for garbage: a full look,
+# which any thread may set off, stops all of them for 40 ms.
+SETTLED_MS = 2000
 
 
 class Single(QObject):
@@ -106,9 +110,14 @@ def make_window(store: Path, config: Path, language: str | None) -> Window:
     return window
 
 
+def keep_steady() -> None:
+    """Let no thread that works hold up the one that paints."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+    QTimer.singleShot(SETTLED_MS, gc.freeze)
+
+
 def run(store: Path, config: Path, language: str | None) -> int:
     """Open the window and return when it is closed."""
-    sys.setswitchinterval(SWITCH_SECONDS)
     QApplication.setApplicationName("readproof")
     QApplication.setApplicationDisplayName("Readproof")
     QApplication.setDesktopFileName("readproof")
@@ -128,6 +137,7 @@ def run(store: Path, config: Path, language: str | None) -> int:
     single.asked.connect(front)
     window.show()
     window.open()
+    keep_steady()
     Background(window.desk, window.jobs, window).start()
     code = app.exec()
     single.close()
