@@ -509,6 +509,24 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
+class Race:
+    """What a claim says of a candidate's time beside its baseline's, and from where it matters."""
+
+    threshold: float  # a difference below it is none in practice; 0.02: two parts in a hundred
+    expects: str = "faster"  # faster, slower, same
+    by: float = 1.0  # how many times, where the claim says so
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a user may choose for a run of a Check: a value, or a function of a file of theirs."""
+
+    name: str
+    text: Text
+    function: bool = False  # written FILE.py:NAME
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """What a Check can decide, in our words; rules are conditions over measurements."""
 
@@ -524,6 +542,7 @@ class Claim:
     because: tuple[tuple[VerdictKind, Text], ...] = ()  # a sentence with {measurements}, by verdict
     shows: tuple[str, ...] = ()  # measurements shown beside the verdict
     shown_on_gpu: str | None = None  # id of the record that showed its GPU part; None: never
+    race: Race | None = None  # judged by the times that the script took
 
     @property
     def never_on_gpu(self) -> bool:
@@ -540,6 +559,7 @@ class Packages:
     lock: str | None = None  # file in the check's folder with hashes
     size_mb: int = 0
     import_names: tuple[str, ...] = ()  # what must import for an interpreter to satisfy it
+    accepts: tuple[str, ...] = ()  # what a Python of the user's needs, where that is less
 
 
 @dataclass(frozen=True, slots=True)
@@ -589,6 +609,8 @@ class Check:
     bundled: bool = True
     sides: tuple[Side, ...] = ()  # empty: one Leg, in `packages`; else `packages` sums them up
     each_toolkit: bool = False  # whether a run may have a Leg for each of several toolkits
+    parameters: tuple[Parameter, ...] = ()  # what a user may choose for a run
+    control_threshold: float = 0.02  # from where a difference of the control's races counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from reader.checks import (
     machine,
     manifest,
     matching,
+    parameters,
     toolkit,
 )
 from reader.checks.process import LegPlan, run_leg
@@ -58,6 +59,7 @@ class RunOptions:
     build: bool = False  # whether an environment may be built
     check_folders: tuple[str, ...] | None = None  # the user's own; None: as the settings say
     seed: int = 0
+    parameters: tuple[tuple[str, str], ...] = ()  # of those that the check declares, by name
     stopped: RunStatus = RunStatus.CANCELLED  # what a run that was stopped is recorded as
     device_results: Path | None = None  # tests only: what a GPU would have given
 
@@ -114,6 +116,7 @@ def run_check(
                 name=name
             )
         )
+    options = replace(options, parameters=parameters.chosen(check, options.parameters))
     here = machine.describe()
     try:
         prepared = _prepare(check, here, options, task, progress)
@@ -374,6 +377,7 @@ class _Running:
             seconds=options.seconds,
             seed=options.seed,
             unmet=prepared.unmet,
+            chosen=options.parameters,
             device_results=options.device_results,
         )
         return run_leg(plan, keep=keep, progress=watch, cancelled=_stopper(self.task))

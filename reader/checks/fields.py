@@ -70,6 +70,7 @@ class Table:
                 list: _("a list"),
                 dict: _("a table"),
                 bool: _("true or false"),
+                float: _("a number"),
             }
             self.refuse(name, _("{kind} is expected here").format(kind=names[kind]))
         return value
@@ -134,6 +135,14 @@ class Table:
     ) -> int:
         """Return a whole number between two bounds."""
         value: int = self._take(name, int, default)
+        if not least <= value <= most:
+            self.refuse(name, _("between {least} and {most}").format(least=least, most=most))
+        return value
+
+    def number(self, name: str, *, least: float, most: float, default: Any = _MISSING) -> float:
+        """Return a number between two bounds, whole or not."""
+        kind = int if isinstance(self._raw.get(name), int) else float
+        value = float(self._take(name, kind, default))
         if not least <= value <= most:
             self.refuse(name, _("between {least} and {most}").format(least=least, most=most))
         return value
@@ -212,17 +221,28 @@ class Table:
 
     def requirements(self, name: str) -> tuple[str, ...]:
         """Return packages, each pinned by `==` and none by an address."""
-        values = self.strings(name, most=200)
-        for value in values:
-            try:
-                requirement = Requirement(value)
-            except InvalidRequirement:
-                self.refuse(name, _("“{value}” is no requirement").format(value=_printable(value)))
+        for requirement in self._requirements(name):
             pins = list(requirement.specifier)
             pinned = len(pins) == 1 and pins[0].operator == "==" and "*" not in pins[0].version
             if requirement.url or not pinned:
-                self.refuse(name, _("“{value}”: pin it as name==version").format(value=value))
-        return values
+                self.refuse(name, _("“{value}”: pin it as name==version").format(value=requirement))
+        return self.strings(name)
+
+    def accepted(self, name: str) -> tuple[str, ...]:
+        """Return packages in whatever versions will do, none by an address."""
+        for requirement in self._requirements(name):
+            if requirement.url:
+                self.refuse(name, _("“{value}” is no requirement").format(value=requirement))
+        return self.strings(name)
+
+    def _requirements(self, name: str) -> list[Requirement]:
+        found = []
+        for value in self.strings(name, most=200):
+            try:
+                found.append(Requirement(value))
+            except InvalidRequirement:
+                self.refuse(name, _("“{value}” is no requirement").format(value=_printable(value)))
+        return found
 
     def file(self, name: str, folder: Path) -> str | None:
         """Return the name of a file that stands in the check's folder itself."""

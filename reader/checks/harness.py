@@ -18,6 +18,7 @@ Python. A script looks like this:
         check.case("codegen", "sm_90 matmul", before=127, after=93)
         check.artefact("matmul.sm_90.ptx", text)
         samples = check.device.run("latency", measure_latency, kernel)   # None: no GPU
+        check.race("faster", candidate=new, baseline=old)   # the app computes the interval
 
 Obstacles say why a claim could not be measured (gpu_missing, tool_missing, tool_failed,
 option_absent, import_failed, not_supported, device_failed); they never decide it. A result that
@@ -26,8 +27,10 @@ names a verdict is rejected as lying.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -35,12 +38,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+if sys.version_info < (3, 9):  # noqa: UP036 — this file runs in any Python a user names
+    found = ".".join(map(str, sys.version_info[:3]))
+    sys.exit("a check needs Python 3.9 or newer, and this is Python " + found)
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 
 SCHEMA = 1
+ROUNDS, REPEATS = 40, 5  # of a race: rounds of shuffled repeats
+LEAST_ROUNDS = 12  # fewer tell nothing, so no race ends before
+LEAST_SECONDS = 1e-3  # a sample is made of as many calls as take so long
 MARK = "\x1ereadproof "  # starts a progress line on standard output
 MAX_COMMANDS = 500
 
@@ -104,6 +114,8 @@ class Check:
         self.toolkit: dict[str, str] | None = parameters["toolkit"]
         self.seed: int = parameters["seed"]
         self.claims: list[str] = parameters["claims"]  # those whose needs this machine meets
+        # what the user chose of the parameters that the manifest declares
+        self.chosen: dict[str, str] = parameters.get("chosen", {})
         self.folder = Path(parameters["folder"])  # a copy of the check's own files
         self.scratch = Path(parameters["scratch"])  # for anything else; removed after the run
         self.device = Device(parameters["gpus"], _simulated())
@@ -203,6 +215,109 @@ class Check:
             self._result["commands"].append(record)
         return ended
 
+    def race(
+        self,
+        claim: str,
+        *,
+        candidate: Callable[..., Any],
+        baseline: Callable[..., Any],
+        name: str = "race",
+        inputs: Callable[[int], Sequence[Any]] | None = None,
+        timer: Callable[..., float] | None = None,
+        rounds: int = ROUNDS,
+        repeats: int = REPEATS,
+        seconds: float = 20.0,
+    ) -> None:
+        """Time a candidate beside its baseline, and the baseline beside itself (the A/A control).
+
+        Every round times all three `repeats` times in shuffled order. `inputs(n)` gives the
+        arguments of the n-th sample, outside what is timed; `timer(call, *arguments)` returns
+        seconds where the clock is not enough (a GPU's events). Ends early over `seconds`, never
+        before there are rounds enough. The claim has a [claims.race], or is `control`.
+        """
+        arms = (baseline, baseline, candidate)
+        give = inputs or (lambda _n: ())
+        calls = 1
+        if timer is None:
+            calls = max(_calls(arm, give(0)) for arm in arms)
+        kept: list[list[list[float]]] = [[], [], []]
+        before, dice = self.state(), random.Random(self.seed)  # noqa: S311 — a mere order
+        began, sample, collecting = time.monotonic(), 0, gc.isenabled()
+        gc.disable()
+        try:
+            for done in range(rounds):
+                if done >= LEAST_ROUNDS and time.monotonic() - began > seconds:
+                    break
+                order = [0, 1, 2] * repeats
+                dice.shuffle(order)
+                for times in kept:
+                    times.append([])
+                for which in order:
+                    given, sample = give(sample), sample + 1
+                    took = (timer or _timed)(arms[which], *given)
+                    for _more in range(calls - 1):
+                        took += _timed(arms[which], *given)
+                    kept[which][-1].append(took / calls)
+        finally:
+            if collecting:
+                gc.enable()
+        first, again, times = kept
+        self.raced(
+            claim, first, again, times, name=name, calls=calls, before=before, after=self.state()
+        )
+
+    def raced(
+        self,
+        claim: str,
+        baseline: Sequence[Any],
+        again: Sequence[Any],
+        candidate: Sequence[Any],
+        *,
+        name: str = "race",
+        **about: Any,
+    ) -> None:
+        """Report the times of a race: for each round one time, or those of its repeats.
+
+        A round counts with the least of its repeats, for what disturbs only ever adds; all of
+        them are kept as an artefact, and no round is dropped.
+        """
+        whole = {"baseline": baseline, "again": again, "candidate": candidate}
+        self.artefact(f"race.{claim}.{name}.json", json.dumps(whole))
+        least = {
+            arm: [min(each) if isinstance(each, (list, tuple)) else each for each in times]
+            for arm, times in whole.items()
+        }
+        self.case(claim, name, race=True, **least, **about)
+
+    def state(self) -> dict[str, Any]:
+        """Return what of the machine may move while one measures: load, clocks, throttling."""
+        found: dict[str, Any] = {}
+        if hasattr(os, "getloadavg"):
+            found["load"] = round(os.getloadavg()[0], 2)
+        clocks = [
+            int(text)
+            for text in map(_line, Path("/sys/devices/system/cpu").glob("cpu*/cpufreq/*cur_freq"))
+            if text.isdigit()
+        ]
+        if clocks:
+            found["cpu_mhz"] = round(sum(clocks) / len(clocks) / 1000)
+            found["governor"] = _line(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
+        if self.device.gpus:
+            found["gpus"] = self._gpu_state()
+        return found
+
+    def _gpu_state(self) -> list[dict[str, str]]:
+        fields = ["clocks.sm", "clocks.mem", "temperature.gpu", "power.draw"]
+        # Drivers since 535 call the reasons events, older ones throttling.
+        for reasons in ("clocks_event_reasons.active", "clocks_throttle_reasons.active"):
+            asked = f"--query-gpu={','.join([*fields, reasons])}"
+            said = self.run(["nvidia-smi", asked, "--format=csv,noheader,nounits"], seconds=20)
+            if said.returncode == 0:
+                names = ("sm_mhz", "memory_mhz", "celsius", "watts", "throttle")
+                rows = [line.split(",") for line in said.stdout.splitlines() if line.strip()]
+                return [dict(zip(names, map(str.strip, row))) for row in rows]  # noqa: B905 — Python 3.9
+        return []
+
     def finish(self) -> None:
         """Write the result file, whole or not at all."""
         target = Path(self.parameters["result"])
@@ -215,6 +330,25 @@ class Check:
         """Append to what survives a run that is stopped half-way."""
         with self._samples.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(record, default=str) + "\n")
+
+
+def _timed(call: Callable[..., Any], *given: Any) -> float:
+    began = time.perf_counter()
+    call(*given)
+    return time.perf_counter() - began
+
+
+def _calls(call: Callable[..., Any], given: Sequence[Any]) -> int:
+    """Warm up, and return how many calls take long enough to be timed."""
+    took = min(_timed(call, *given) for _each in range(3))
+    return max(1, min(10_000, round(LEAST_SECONDS / max(took, 1e-9))))
+
+
+def _line(file: Path) -> str:
+    try:
+        return file.read_text().strip()
+    except OSError:
+        return ""
 
 
 def _end_with_parent() -> None:

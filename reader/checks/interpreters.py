@@ -86,7 +86,7 @@ def missing(interpreter: Interpreter, packages: Packages) -> list[str]:
     if Version(interpreter.version) not in SpecifierSet(packages.python):
         lacks.append(f"Python {packages.python}")
     installed = {canonicalize_name(name): version for name, version in interpreter.packages}
-    for text in packages.requires:
+    for text in packages.accepts or packages.requires:
         requirement = Requirement(text)
         if requirement.marker is not None and not requirement.marker.evaluate():
             continue

@@ -4,19 +4,22 @@ The order in which a claim is decided, first match wins:
 no usable result → could_not_run · the negative control misbehaved → inconclusive ·
 `applies` does not hold → not_applicable · an obstacle → could_not_run ·
 the control was not run to its end → inconclusive · a measurement is missing → could_not_run ·
-any `refute` holds → refuted · all `confirm` hold → confirmed · else inconclusive.
+any `refute` holds → refuted · the claim's race is lost → refuted · all `confirm` hold and the race
+is won → confirmed · else inconclusive.
 """
 
 from __future__ import annotations
 
 import string
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from reader.checks import conditions
+from reader.checks import conditions, races
 from reader.checks.conditions import Condition, Mismatch, Missing
+from reader.checks.races import Raced
 from reader.model import (
     Check,
     Claim,
@@ -53,6 +56,7 @@ def judge(check: Check, legs: Sequence[Leg]) -> tuple[Verdict, ...]:
 
 
 def _verdict(check: Check, claim: Claim, legs: Sequence[Leg]) -> Verdict:
+    legs = [replace(leg, measured=races.measured(claim, leg)) for leg in legs]
     measured = _together(legs)
     kind, reason, values = _over_legs(check, claim, legs, measured)
     wanted = _shown(claim)
@@ -92,7 +96,7 @@ def _over_legs(
             early = _before_measuring(check, claim, leg, together)
             if early is not None:
                 return early[0], _of_leg(early[1], leg), together
-        return *_measured(claim, together), together
+        return *_measured(claim, None, together), together
     decided = [(leg, *_decide(check, claim, leg, leg.measured)) for leg in legs]
     leg, kind, reason = min(decided, key=lambda each: _STRONGEST.index(each[1]))
     others = [[each[0].name, each[1].value] for each in decided if each[0] is not leg]
@@ -106,7 +110,7 @@ def _of_leg(reason: Reason, leg: Leg) -> Reason:
 
 def _decide(check: Check, claim: Claim, leg: Leg, measured: Mapping[str, Any]) -> Decision:
     early = _before_measuring(check, claim, leg, measured)
-    return early if early is not None else _measured(claim, measured)
+    return early if early is not None else _measured(claim, races.of_claim(claim, leg), measured)
 
 
 def _before_measuring(
@@ -135,11 +139,12 @@ def _before_measuring(
 def _control(check: Check, leg: Leg) -> tuple[Reason | None, Reason | None]:
     """Return (why the control says nothing, why it says that the check is broken)."""
     missing = None
+    measured = leg.measured | races.of_control(leg, check.control_threshold)
     for text in check.control:
         condition = conditions.parse(text)
         try:
-            if not conditions.holds(condition, leg.measured):
-                return None, _because("control_failed", condition, leg.measured)
+            if not conditions.holds(condition, measured):
+                return None, _because("control_failed", condition, measured)
         except (Missing, Mismatch) as error:
             missing = missing or Reason("control_missing", (("measurement", str(error)),))
     if missing is None and (not leg.control_done or not check.control):
@@ -147,7 +152,11 @@ def _control(check: Check, leg: Leg) -> tuple[Reason | None, Reason | None]:
     return missing, None
 
 
-def _measured(claim: Claim, measured: Mapping[str, Any]) -> Decision:
+def _measured(claim: Claim, raced: Raced | None, measured: Mapping[str, Any]) -> Decision:
+    if claim.race is not None and raced is None:
+        return VerdictKind.COULD_NOT_RUN, Reason(
+            "measurement_missing", (("measurement", "race_ratio"),)
+        )
     try:
         refuting = [c for c in _parsed(claim.refute) if conditions.holds(c, measured)]
         failing = [c for c in _parsed(claim.confirm) if not conditions.holds(c, measured)]
@@ -163,8 +172,12 @@ def _measured(claim: Claim, measured: Mapping[str, Any]) -> Decision:
         )
     if refuting:
         return VerdictKind.REFUTED, _because("refuted", refuting[0], measured)
+    if raced is not None and raced.verdict is VerdictKind.REFUTED:
+        return VerdictKind.REFUTED, races.reason(raced)
     if failing:
         return VerdictKind.INCONCLUSIVE, _because("undecided", failing[0], measured)
+    if raced is not None:
+        return raced.verdict, races.reason(raced)
     return VerdictKind.CONFIRMED, Reason("confirmed", (("condition", ", ".join(claim.confirm)),))
 
 
@@ -186,7 +199,7 @@ def _because(code: str, condition: Condition, measured: Mapping[str, Any] | None
 
 def _shown(claim: Claim) -> set[str]:
     """Return the names of what stands beside the verdict: shown, and what decided it."""
-    names = set(claim.shows)
+    names = set(claim.shows) | (set(races.OF_A_CLAIM) if claim.race is not None else set())
     for text in (*claim.applies, *claim.confirm, *claim.refute):
         names.update(conditions.measurement(name) for name in conditions.parse(text).names)
     for _kind, text_pair in claim.because:

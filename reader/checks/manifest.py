@@ -9,6 +9,7 @@ from typing import Any
 
 from reader import settings
 from reader.checks import folder as check_folder
+from reader.checks import races
 from reader.checks.fields import Table
 from reader.checks.folder import trust, trusted
 from reader.checks.lines import Lines
@@ -22,6 +23,8 @@ from reader.model import (
     Matches,
     Needs,
     Packages,
+    Parameter,
+    Race,
     Side,
     Text,
     VerdictKind,
@@ -96,7 +99,9 @@ def _check(top: Table, folder: Path, bundled: bool) -> Check:
     plain = tuple(name for name, _unit in measures)
     known = (*plain, *(f"{side.name}.{name}" for side in sides for name in plain))
     control = top.table("control")
-    control_conditions = control.conditions("expect", plain)
+    stems = control.words("races", r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+    control_threshold = control.number("threshold", least=0.001, most=1.0, default=0.02)
+    control_conditions = control.conditions("expect", (*plain, *races.names(stems)))
     if not control_conditions:
         control.refuse("expect", _("a check needs a negative control: at least one condition"))
     control_text = control.text("text")
@@ -118,9 +123,22 @@ def _check(top: Table, folder: Path, bundled: bool) -> Check:
         bundled=bundled,
         sides=sides,
         each_toolkit=each_toolkit,
+        parameters=_parameters(top.table("parameters", optional=True)),
+        control_threshold=control_threshold,
     )
     top.done()
     return check
+
+
+def _parameters(table: Table) -> tuple[Parameter, ...]:
+    found = []
+    for name in table.names:
+        if not name.isidentifier() or not name.isascii():
+            table.refuse(name, _("a parameter is named by letters, digits and underscores"))
+        one = table.table(name)
+        found.append(Parameter(name, one.text("text"), one.flag("function")))
+        one.done()
+    return tuple(found)
 
 
 def _measures(top: Table) -> tuple[tuple[str, str], ...]:
@@ -150,7 +168,11 @@ def _claims(top: Table, known: tuple[str, ...]) -> tuple[Claim, ...]:
 
 def _claim(table: Table, known: tuple[str, ...]) -> Claim:
     kinds = [kind.value for kind in Evidence if kind is not Evidence.NONE]
+    race = _race(table.table("race")) if "race" in table.names else None
+    if race is not None:
+        known = (*known, *races.OF_A_CLAIM)
     claim = Claim(
+        race=race,
         id=table.word("id", r"[a-z0-9][a-z0-9_-]{0,63}"),
         kind=Evidence(table.choice("kind", kinds)),
         text=table.text("text"),
@@ -164,12 +186,24 @@ def _claim(table: Table, known: tuple[str, ...]) -> Claim:
         shows=table.words("shows", r"[A-Za-z_][A-Za-z0-9_]*"),
         shown_on_gpu=table.string("shown_on_gpu", empty=True, default="", most=200) or None,
     )
-    if not claim.confirm:
+    if not claim.confirm and race is None:
         table.refuse("confirm", _("say what has to hold for the claim to be confirmed"))
     for name in claim.shows:
         if name not in known:
             table.refuse("shows", _("{name} is not in [measures]").format(name=name))
     return claim
+
+
+def _race(table: Table) -> Race:
+    race = Race(
+        threshold=table.number("threshold", least=0.001, most=1.0),
+        expects=table.choice("expects", ("faster", "slower", "same")),
+        by=table.number("by", least=1.0, most=1e6, default=1.0),
+    )
+    if race.by != 1.0 and race.expects == "same":
+        table.refuse("by", _("what takes the same time takes it once"))
+    table.done()
+    return race
 
 
 def _needs(table: Table) -> Needs:
@@ -225,6 +259,7 @@ def _packages(table: Table, folder: Path, base: Packages = _NO_PACKAGES) -> Pack
         lock=table.file("lock", folder) or base.lock,
         size_mb=table.integer("size_mb", least=0, most=100_000, default=base.size_mb),
         import_names=imports or base.import_names,
+        accepts=table.accepted("accepts") or base.accepts,
     )
     table.done()
     return packages

@@ -22,7 +22,7 @@ from typing import Any
 import psutil
 
 from reader.checks import folder as check_folder
-from reader.checks import harness, result
+from reader.checks import harness, parameters, result
 from reader.checks.log import Log
 from reader.checks.manifest import SCRIPT
 from reader.checks.tree import MARKER, Tree, disk_use, kill_marked
@@ -101,6 +101,7 @@ class LegPlan:
     seconds: int | None = None  # None: the check's own limit
     seed: int = 0
     unmet: Mapping[str, Reason] = field(default_factory=dict)  # claim → need not met here
+    chosen: parameters.Chosen = ()  # the user's, of the check's parameters
     device_results: Path | None = None  # tests only: what a GPU would have given
 
 
@@ -170,6 +171,7 @@ def _parameters(plan: LegPlan, scratch: _Scratch) -> dict[str, Any]:
         "gpus": [asdict(gpu) for gpu in plan.machine.gpus],
         "claims": [c.id for c in plan.check.claims if c.id not in plan.unmet],
         "seed": plan.seed,
+        "chosen": dict(plan.chosen),
         "folder": str(scratch.check),
         "scratch": str(scratch.work),
         "result": str(scratch.result),
@@ -389,6 +391,7 @@ def _record(plan: LegPlan, found: Mapping[str, Any], ran: _Ran) -> dict[str, Any
         "commands": found.get("commands", []),
         "overrides": ran.overrides,
         "seed": plan.seed,
+        "parameters": parameters.record(plan.check, plan.chosen),
         "peak_memory_mb": ran.peak_memory // 1024 // 1024,
         "simulated": plan.device_results is not None,
         "notices": ran.notices,

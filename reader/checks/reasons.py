@@ -30,6 +30,25 @@ SENTENCES: dict[str, str] = {
     "measurement_missing": _("The measurement {measurement} is missing"),
     "measurement_mismatch": _("The measurement {measurement} cannot be compared as the check asks"),
     "no_leg": _("Nothing was run"),
+    "race_confirmed": _(
+        "It takes {ratio}× the time of what it is compared with ({low} to {high}, A/A noise "
+        "{noise} %)"
+    ),
+    "race_refuted": _(
+        "It takes {ratio}× the time of what it is compared with ({low} to {high}, A/A noise "
+        "{noise} %), and that speaks against it"
+    ),
+    "race_open": _(
+        "{ratio}× ({low} to {high}, A/A noise {noise} %) after {rounds} rounds leaves it open; "
+        "about {needed} rounds would settle it"
+    ),
+    "race_too_noisy": _(
+        "{ratio}× ({low} to {high}, A/A noise {noise} %) leaves it open, and at such noise no "
+        "number of rounds would settle it"
+    ),
+    "race_braked": _(
+        "{ratio}× ({low} to {high}): the GPU was too hot or short of power while it was timed"
+    ),
     # what the machine lacks
     "gpu_missing": _("It needs a GPU ({needed}), found {found}"),
     "capability_missing": _("It needs a GPU of compute capability {needed}, found {found}"),
@@ -39,6 +58,7 @@ SENTENCES: dict[str, str] = {
     "tool_failed": _("The tool {tool} failed: {said}"),
     "option_absent": _("{tool} does not know the option {option}"),
     "import_failed": _("The package {package} does not import: {said}"),
+    "wrong_result": _("Its results are wrong, so its times say nothing: {said}"),
     "not_supported": _("{what} is not supported here"),
     "device_failed": _("The work on the GPU failed: {said}"),
     # how a leg ended
@@ -107,6 +127,8 @@ _TIGHT = ("%", "×", "°")  # written without a space
 _VERDICTS = {
     "confirmed": VerdictKind.CONFIRMED,
     "refuted": VerdictKind.REFUTED,
+    "race_confirmed": VerdictKind.CONFIRMED,
+    "race_refuted": VerdictKind.REFUTED,
     "undecided": VerdictKind.INCONCLUSIVE,
     "not_applicable": VerdictKind.NOT_APPLICABLE,
 }

@@ -96,6 +96,8 @@ def _print(one: Check, around: Surroundings, why: str | None) -> None:
     if why:
         voice.say(f"  {why}")
     voice.say(f"  {around.environment_line(one)}")
+    for parameter in one.parameters:
+        voice.say(f"  --param {parameter.name}=…  {in_language(parameter.text, tongue)}")
     for claim, preflight in zip(one.claims, around.preflight(one), strict=True):
         mark = "●" if preflight.here else "○"
         line = f"  {mark} {in_language(claim.text, tongue)}"
@@ -130,6 +132,15 @@ def _print(one: Check, around: Surroundings, why: str | None) -> None:
     type=click.IntRange(min=1),
     metavar="S",
     help=_("Seconds each leg may take."),
+)
+@click.option(
+    "--param",
+    "params",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help=_(
+        "A parameter of the check, such as candidate=FILE.py:FUNCTION; `check list` names them."
+    ),
 )
 @click.option("--yes", is_flag=True, help=_("Build its environment without asking."))
 @click.option(
@@ -202,6 +213,7 @@ def perform(
     python: Sequence[Path] = (),
     archs: Sequence[str] = (),
     seconds: int | None = None,
+    params: Sequence[str] = (),
 ) -> Run:
     """Run a check with progress on stderr; asks before an environment is built when `ask`."""
     from reader.runner import EnvironmentNeeded, RunOptions
@@ -211,6 +223,7 @@ def perform(
         python=tuple(python),
         archs=tuple(archs),
         seconds=seconds,
+        parameters=tuple(_named(each) for each in params),
         build=not ask,
         check_folders=session.settings.check_folders,
         stopped=RunStatus.INTERRUPTED,
@@ -220,6 +233,14 @@ def perform(
     except EnvironmentNeeded as needed:
         _ask_to_build(one, needed)
         return _once(session, one, item, replace(options, build=True))
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return NAME=VALUE as a pair."""
+    name, equals, value = text.partition("=")
+    if not equals or not value:
+        raise Usage(_("--param is written NAME=VALUE, not “{text}”").format(text=text))
+    return name.strip(), value.strip()
 
 
 def _last_toolkit(session: Session) -> Path | None:
