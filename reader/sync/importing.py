@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import shorten
@@ -11,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 from reader import language, opml, settings
 from reader.errors import Expected, NotUnderstood, SourceError, StoreError
 from reader.language import _
-from reader.model import Incoming, Query, StoryKind
+from reader.model import Query, StoryKind
 from reader.parse.encoding import decode
 from reader.parse.repair import root_name
+from reader.store.incoming import Prepared
 from reader.sync.files import READ, content_of, found_in, from_text, text_of
 from reader.sync.folder import FEEDS, read_file
 from reader.sync.results import ImportResult, Progress, SyncProgress, silent
 from reader.sync.subscribing import kind_of
 from reader.tasks import Task
+from reader.workers import Workers
 
 if TYPE_CHECKING:
     from reader.store import Store
@@ -42,19 +45,21 @@ def import_paths(
     """
     from reader.store import Store
 
-    with Store.open(store_path) as store:
-        return _Import(store, task, progress, now).run(paths)
+    with Store.open(store_path) as store, closing(Workers()) as workers:
+        return _Import(store, workers, task, progress, now).run(paths)
 
 
 class _Import:
     def __init__(
         self,
         store: Store,
+        workers: Workers,
         task: Task[Any] | None,
         progress: Progress,
         now: Callable[[], datetime],
     ) -> None:
         self._store, self._task, self._progress, self._now = store, task, progress, now
+        self._workers = workers
         self._counts = dict.fromkeys(("digests", "entries", "items", "feeds"), 0)
         self._notices: list[str] = []
         self._refused: list[tuple[str, str]] = []
@@ -105,16 +110,14 @@ class _Import:
         body = content_of(file)
         if suffix == ".opml" or (suffix in FEEDS and _is_opml(body)):
             self._list(body)
-        elif suffix in FEEDS and _is_page(body):
-            self._save(file, [from_text(text_of(body), name=file.stem, guid=None, suffix=".html")])
         else:
-            self._save(file, read_file(file))
+            self._save(file, self._workers.call(_read, file, body, size=len(body)))
 
-    def _save(self, file: Path, taken: list[Incoming]) -> None:
+    def _save(self, file: Path, taken: list[Prepared]) -> None:
         if not taken:
             raise NotUnderstood(_("It holds no post. Save the page or feed again and import that."))
         self._store.library.save(None, taken, self._now())
-        for each in taken:
+        for each in (prepared.incoming for prepared in taken):
             if each.digest is None:
                 self._counts["entries"] += 1
             else:
@@ -146,6 +149,18 @@ class _Import:
         self._store.import_data(file)
         self._counts["feeds"] += len(self._store.feeds.all()) - before
         self._notices.append(_("{path}: merged.").format(path=file))
+
+
+def _read(file: Path, body: bytes) -> list[Prepared]:
+    """Return what a file holds, cleaned and labelled; for a process beside."""
+    if file.suffix.lower() in FEEDS and _is_page(body):
+        taken = [from_text(text_of(body), name=file.stem, guid=None, suffix=".html")]
+    else:
+        taken = read_file(file)
+    found = [Prepared(each) for each in taken]
+    for each in found:
+        each.warm()
+    return found
 
 
 def _wrong_type(suffix: str) -> str:
