@@ -25,8 +25,17 @@ from reader.model import Check, Leg, VerdictKind
 from tests.shared import need_shared
 
 FOLDER = settings.resource_path("checks")
-NAMES = ("triton-39-atomics", "triton-sched4reg", "tvm-device-guard", "tvm-required-block-size")
-NO_GPU = ("triton-39-atomics",)  # all of it is read off PTX
+NAMES = (
+    "iree-313",
+    "triton-39-atomics",
+    "triton-sched4reg",
+    "tvm-device-guard",
+    "tvm-required-block-size",
+)
+NO_GPU = (
+    "iree-313",  # compilation, and a run on the CPU
+    "triton-39-atomics",  # all of it is read off PTX
+)
 CONFIRMED = VerdictKind.CONFIRMED
 REFUTED = VerdictKind.REFUTED
 INCONCLUSIVE = VerdictKind.INCONCLUSIVE
