@@ -5,7 +5,8 @@
 Needs the shared inputs (corpus maker and loopback server, 50 ms before every answer). Everything
 is a whole process: start, fetch, parse, sanitise, label, store, index. Prints medians of one run
 and ratios within it: to sfeed, where it is installed (it writes text files only), and to our own
-first sync. Memory is the peak of the process alone (VmHWM).
+first sync. Memory is the peak of the process alone (VmHWM), and the most that it and the processes
+it started held together.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from tests.shared import shared_folder
 
@@ -39,6 +42,7 @@ class Taken:
     wall: float
     cpu: float
     peak: float
+    together: float  # MiB, with the processes it started
 
 
 def measured(argv: list[str], home: Path) -> Taken:
@@ -48,7 +52,7 @@ def measured(argv: list[str], home: Path) -> Taken:
     begun, before = time.perf_counter(), os.times()
     quiet = subprocess.DEVNULL
     with subprocess.Popen(argv, env=env, cwd=ROOT, stdout=quiet, stderr=quiet) as process:
-        peak = [0.0]
+        peak = [0.0, 0.0]
         watch = threading.Thread(target=_watch, args=(process, peak))
         watch.start()
         process.wait()
@@ -56,19 +60,23 @@ def measured(argv: list[str], home: Path) -> Taken:
         watch.join()
     after = os.times()
     cpu = after.children_user + after.children_system
-    return Taken(wall, cpu - before.children_user - before.children_system, peak[0])
+    return Taken(wall, cpu - before.children_user - before.children_system, *peak)
 
 
 def _watch(process: subprocess.Popen[bytes], peak: list[float]) -> None:
-    status = Path(f"/proc/{process.pid}/status")
+    it = psutil.Process(process.pid)
     while process.poll() is None:
-        try:
-            found = re.search(r"VmHWM:\s+(\d+)", status.read_text())
-        except OSError:
-            return
-        if found:
-            peak[0] = max(peak[0], int(found[1]) / 1024)
+        with suppress(psutil.Error, OSError):
+            held = [_status(each.pid, "VmRSS") for each in it.children(recursive=True)]
+            peak[0] = max(peak[0], _status(it.pid, "VmHWM"))
+            peak[1] = max(peak[1], _status(it.pid, "VmRSS") + sum(held))
         time.sleep(0.02)
+
+
+def _status(pid: int, name: str) -> float:
+    """Return a figure of a process's memory, in MiB."""
+    found = re.search(rf"{name}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) / 1024 if found else 0.0
 
 
 @contextmanager
@@ -149,14 +157,17 @@ def main() -> None:
     print(f"{feeds} feeds, medians of {rounds}, {LATENCY} ms before every answer")
     first = statistics.median(each["first"].wall for each in found)
     sfeed = [each["sfeed, first"].wall for each in found if "sfeed, first" in each]
-    print(f"{'':14}{'wall s':>8}{'cpu s':>8}{'peak MB':>9}{'/ first':>9}{'/ sfeed':>9}")
+    heads = ("wall s", "cpu s", "peak MB", "together", "/ first", "/ sfeed")
+    widths = (8, 8, 9, 9, 9, 9)
+    print(" " * 14 + "".join(map(str.rjust, heads, widths)))
     for name in found[0]:
-        wall, cpu, peak = (
+        wall, cpu, peak, together = (
             statistics.median(getattr(each[name], what) for each in found)
-            for what in ("wall", "cpu", "peak")
+            for what in ("wall", "cpu", "peak", "together")
         )
         beside = f"{wall / statistics.median(sfeed):9.2f}" if sfeed else f"{'-':>9}"
-        print(f"{name:14}{wall:8.2f}{cpu:8.2f}{peak:9.1f}{wall / first:9.2f}{beside}")
+        memory = f"{peak:9.1f}{together:9.1f}"
+        print(f"{name:14}{wall:8.2f}{cpu:8.2f}{memory}{wall / first:9.2f}{beside}")
 
 
 if __name__ == "__main__":
