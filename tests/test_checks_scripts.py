@@ -27,6 +27,8 @@ from tests.shared import need_shared
 FOLDER = settings.resource_path("checks")
 NAMES = (
     "iree-313",
+    "mlir-static-memory-planner",
+    "kernel-benchmark",
     "triton-39-atomics",
     "triton-sched4reg",
     "tvm-device-guard",
@@ -34,6 +36,7 @@ NAMES = (
 )
 NO_GPU = (
     "iree-313",  # compilation, and a run on the CPU
+    "mlir-static-memory-planner",  # one pass over IR
     "triton-39-atomics",  # all of it is read off PTX
 )
 CONFIRMED = VerdictKind.CONFIRMED

@@ -57,10 +57,15 @@ def run(
     *,
     cuda: Path | None = None,
     archs: Sequence[str] = (),
+    parameters: Sequence[tuple[str, str]] = (),
 ) -> dict[str, VerdictKind]:
     """Run a check as the command line would and return its verdicts; print the figures."""
     options = runner.RunOptions(
-        cuda=cuda or toolkit_folder(), python=python, archs=tuple(archs), check_folders=()
+        cuda=cuda or toolkit_folder(),
+        python=python,
+        archs=tuple(archs),
+        parameters=tuple(parameters),
+        check_folders=(),
     )
     done = runner.run_check(tmp_path / "store.db", name, options=options)
     show(done)

@@ -199,7 +199,7 @@ def _because(code: str, condition: Condition, measured: Mapping[str, Any] | None
 
 def _shown(claim: Claim) -> set[str]:
     """Return the names of what stands beside the verdict: shown, and what decided it."""
-    names = set(claim.shows) | (set(races.OF_A_CLAIM) if claim.race is not None else set())
+    names = set(claim.shows) | (set(races.SHOWN) if claim.race is not None else set())
     for text in (*claim.applies, *claim.confirm, *claim.refute):
         names.update(conditions.measurement(name) for name in conditions.parse(text).names)
     for _kind, text_pair in claim.because:

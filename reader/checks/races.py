@@ -18,7 +18,8 @@ from reader.model import Claim, Leg, Race, Reason, VerdictKind
 
 CONTROL = "control"  # the claim that the control's races are recorded under
 VALUES = ("ratio", "low", "high", "noise", "rounds", "warm_up", "outliers", "needed", "apart")
-OF_A_CLAIM = (*(f"race_{each}" for each in VALUES), "race_name", "race_percent")
+OF_A_CLAIM = (*(f"race_{each}" for each in VALUES), "race_name")
+SHOWN = ("race_name", *(f"race_{each}" for each in VALUES[:-1]))  # beside the verdict
 _ARMS = ("candidate", "baseline", "again")
 # A GPU that ran too hot or was braked by its power supply was not the machine it is
 # (NVML: hardware slowdown, software thermal, hardware thermal, power brake).
@@ -50,7 +51,7 @@ class Raced:
             "needed": self.needed,
             "apart": int(found.says(threshold) in (Said.FASTER, Said.SLOWER)),
         }
-        return {f"{prefix}_{name}": value for name, value in values.items()}
+        return {f"{prefix}_{name}": value for name, value in values.items() if value is not None}
 
 
 def races(claim: str, leg: Leg) -> list[Mapping[str, Any]]:
@@ -85,9 +86,10 @@ def measured(claim: Claim, leg: Leg) -> dict[str, Any]:
     raced = of_claim(claim, leg)
     if raced is None or claim.race is None:
         return dict(leg.measured)
-    ratio = raced.comparison.ratio
-    more = {"race_name": raced.name, "race_percent": round(100 * (ratio - 1), 2)}
-    return leg.measured | raced.values("race", claim.race.threshold) | more
+    values = raced.values("race", claim.race.threshold)
+    if raced.name != "race":
+        values["race_name"] = raced.name
+    return leg.measured | values
 
 
 def of_control(leg: Leg, threshold: float) -> dict[str, Any]:
