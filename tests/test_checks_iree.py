@@ -73,6 +73,7 @@ def test_a_control_that_fails_decides_nothing(name: str, value: float) -> None:
 
 
 def test_exponents_that_overlap_are_left_open() -> None:
+    assert found(OLD, NEW | {"chain_exponent": 2.1})["scaling"] is VerdictKind.INCONCLUSIVE
     noisy = NEW | {"exponent_low": 1.5, "exponent_high": 2.95}
     assert found(OLD, noisy)["scaling"] is VerdictKind.INCONCLUSIVE
 

@@ -30,6 +30,7 @@ NAMES = (
     "mlir-static-memory-planner",
     "kernel-benchmark",
     "triton-39-atomics",
+    "triton-39-division",
     "triton-sched4reg",
     "tvm-device-guard",
     "tvm-required-block-size",

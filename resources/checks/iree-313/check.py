@@ -44,4 +44,5 @@ def main() -> None:
         check.control_done()
 
 
-main()
+if __name__ == "__main__":
+    main()
