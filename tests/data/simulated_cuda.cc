@@ -90,6 +90,9 @@ int cuLaunchKernel(void*, unsigned grid, unsigned, unsigned, unsigned threads, u
         for (int l = 0; l < k; ++l) total += Half(left[i * k + l]) * Half(right[l * 128 + j]);
         out[i * 128 + j] = total;
       }
+  } else if (kernel == "approximate") {
+    auto *x = Value<float*>(a, 0), *y = Value<float*>(a, 1), *out = Value<float*>(a, 2);
+    for (unsigned i = 0; i < grid * threads; ++i) out[i] = x[i] / y[i] + wrong;
   } else {
     auto *x = Value<std::uint32_t*>(a, 0), *y = Value<std::uint32_t*>(a, 1);
     auto* out = Value<std::uint32_t*>(a, 2);

@@ -1,0 +1,152 @@
+"""What is new in Triton 3.9, without Triton: what the scripts read, and how it is judged."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from array import array
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from reader.checks import harness, judge
+from reader.model import VerdictKind
+from tests.checks_here import a_leg
+from tests.test_checks_scripts import handed, load, modules, on_simulated_driver, parameters
+
+__all__ = ["handed"]  # a fixture
+
+CONFIRMED = VerdictKind.CONFIRMED
+REFUTED = VerdictKind.REFUTED
+NOT_APPLICABLE = VerdictKind.NOT_APPLICABLE
+COULD_NOT_RUN = VerdictKind.COULD_NOT_RUN
+
+
+def judged(name: str, old: dict[str, Any], new: dict[str, Any]) -> dict[str, VerdictKind]:
+    """Judge both legs' measurements."""
+    legs = [a_leg(old, name="3.8"), a_leg(new, name="3.9")]
+    return {each.claim: each.verdict for each in judge.judge(load(name), legs)}
+
+
+def refuted(found: dict[str, VerdictKind]) -> set[str]:
+    return {claim for claim, kind in found.items() if kind is REFUTED}
+
+
+# ── triton-39-division ─────────────────────────────────────────────────────────────────────────
+
+DIVISION = "triton-39-division"
+OLD_DIVISION: dict[str, Any] = {
+    "planted": 4, "planted_found": 4, "decoys_found": 0, "planted_ulps": 3.2, "exact_ulps": 0.499,
+    "approx_present": False, "targets": 4, "approx_compiled": 0, "approx_instructions": 0,
+    "others": 24, "others_approximate": 0, "plain_opcodes": "slash: div.full.f32",
+    "slash_opcode": "div.full.f32", "rounded_opcode": "div.rn.f32", "quotients": 16384,
+    "interpreter_slash_ulps": 0.5, "gpu_plain_ulps": 1.4,
+}  # fmt: skip
+NEW_DIVISION = OLD_DIVISION | {
+    "approx_present": True, "approx_compiled": 4, "approx_instructions": 4, "ruled_out": 2,
+    "ruled_out_refused": 2, "interpreter_ulps": 0.5, "gpu_ulps": 1.6,
+}  # fmt: skip
+PTX_DIVISIONS = [
+    ("\tdiv.approx.f32 \t%r1, %r2, %r3;", ("div.approx.f32",), True),
+    ("{ div.approx.f32 %r1, %r2, %r3; }", ("div.approx.f32",), True),
+    ("@!%p1 div.approx.ftz.f32 %r1, %r2, %r3;", ("div.approx.ftz.f32",), True),
+    ("mov.b32 %r1, %r2; rcp.approx.f32 %r1, %r2;", ("rcp.approx.f32",), True),
+    ("div.full.f32 %r1, %r2;\ndiv.rn.f64 %r1, %r2;", ("div.full.f32", "div.rn.f64"), False),
+    ("// div.approx.f32 %r1;\n/* div.approx.f32 %r1; */", (), False),
+    ('.file 1 "div.py"\nex2.approx.f32 %r1, %r2;\ndiv.s32 %r1, %r2, %r3;', (), False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "opcodes", "approximates"), PTX_DIVISIONS)
+def test_division_reads_ptx(
+    text: str, opcodes: tuple[str, ...], approximates: bool, tmp_path: Path
+) -> None:
+    with modules(DIVISION, tmp_path):
+        compiling = importlib.import_module("compiling")
+        assert compiling.divisions(text) == opcodes
+        assert compiling.approximate(opcodes) is approximates
+
+
+def test_division_measures_errors_in_last_places(tmp_path: Path) -> None:
+    with modules(DIVISION, tmp_path):
+        quotients = importlib.import_module("quotients")
+    over, under = quotients.operands(1, 4096)
+    assert min(map(abs, under)) >= 2.0**-126
+    assert max(map(abs, under)) == 2.0**126  # the ends belong to the range
+    exact = array("f", (x / y for x, y in zip(over, under, strict=True)))
+    assert all(2.0**-126 <= abs(each) < math.inf for each in exact)
+    assert 0.4 < quotients.worst(exact, over, under) <= 0.5
+    assert quotients.ulps(1 + 2.0**-22, 1.0, 1.0) == 2
+    assert quotients.ulps(1 - 2.0**-24, 1.0, 1.0) == 0.5
+    assert quotients.ulps(math.nan, 1.0, 1.0) == math.inf
+    assert quotients.operands(1, 64) == quotients.operands(1, 64) != quotients.operands(2, 64)
+
+
+def test_division_as_measured() -> None:
+    assert set(judged(DIVISION, OLD_DIVISION, NEW_DIVISION).values()) == {CONFIRMED}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ({}, {"approx_instructions": 3}, {"approx_new"}),
+        ({"approx_compiled": 4}, {}, {"approx_new"}),
+        ({}, {"others_approximate": 1}, {"only_when_asked"}),
+        ({}, {"plain_opcodes": "slash: div.rn.f32"}, {"default_same"}),
+        ({}, {"ruled_out_refused": 1}, {"not_with_rounding"}),
+        ({}, {"interpreter_ulps": 2.1}, {"interpreter_error"}),
+        ({}, {"gpu_ulps": 2.4, "gpu_plain_ulps": 1e9}, {"gpu_error", "gpu_plain_error"}),
+    ],
+)
+def test_division_that_is_otherwise(
+    old: dict[str, Any], new: dict[str, Any], wanted: set[str]
+) -> None:
+    assert refuted(judged(DIVISION, OLD_DIVISION | old, NEW_DIVISION | new)) == wanted
+
+
+def test_division_where_both_are_old() -> None:
+    found = judged(DIVISION, OLD_DIVISION, OLD_DIVISION)
+    assert refuted(found) == {"approx_new"}
+    assert found["not_with_rounding"] is found["gpu_error"] is NOT_APPLICABLE
+
+
+@pytest.mark.parametrize("blind", [{"planted_found": 3}, {"planted_ulps": 1.0}])
+def test_division_with_a_control_that_fails(blind: dict[str, Any]) -> None:
+    found = judged(DIVISION, OLD_DIVISION, NEW_DIVISION | blind)
+    assert not refuted(found)
+    assert found["only_when_asked"] is VerdictKind.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(("ulps", "wanted"), [(1.5, CONFIRMED), (math.inf, REFUTED)])
+def test_division_on_handed_gpu_results(
+    tmp_path: Path,
+    handed: Any,
+    ulps: float,
+    wanted: VerdictKind,
+) -> None:
+    handed({"gpu_ulps": min(ulps, 1e300), "gpu_plain_ulps": min(ulps, 1e300)})
+    with modules(DIVISION, tmp_path) as folder:
+        script = importlib.import_module("check")
+        check = harness.Check(parameters(DIVISION, folder, tmp_path))
+        compiler = SimpleNamespace(build=lambda *_all: None, has_approx=lambda: True)
+        script.on_gpu(check, compiler)
+        measured = check._result["measured"]
+    found = judged(DIVISION, OLD_DIVISION, NEW_DIVISION | measured)
+    assert (found["gpu_error"], found["gpu_plain_error"]) == (wanted, wanted)
+
+
+ON_DRIVER = """
+import json
+from types import SimpleNamespace
+import gpu
+built = SimpleNamespace(cubin=b"cubin", shared=0, threads=128)
+print(json.dumps(gpu.error(built, "approximate", 7)))
+"""
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_division_driver_code(tmp_path: Path, fault: bool) -> None:
+    error = on_simulated_driver(DIVISION, ON_DRIVER, tmp_path, fault)
+    assert error > 1e6 if fault else error == pytest.approx(0.5, abs=0.01)

@@ -1,0 +1,94 @@
+"""What is new in Triton 3.9, in real environments: as it is, with a false Triton, and broken.
+
+A false Triton is the installed one with a few lines changed; the checks stay as they are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.test_real_checks import (
+    CONFIRMED,
+    COULD_NOT_RUN,
+    REFUTED,
+    emitting,
+    expect,
+    false_python,
+    leg_without_package,
+    pythons_of,
+    run,
+)
+
+pytestmark = pytest.mark.real
+
+# ── triton-39-division ─────────────────────────────────────────────────────────────────────────
+
+DIVISION = "triton-39-division"
+SEMANTIC = "language/semantic.py"
+
+
+@pytest.fixture(scope="module")
+def with_numpy() -> tuple[str, ...]:
+    return tuple(pythons_of(DIVISION))
+
+
+def test_division_as_it_is(tmp_path: Path, with_numpy: tuple[str, ...]) -> None:
+    assert run(tmp_path, DIVISION, with_numpy) == {
+        "approx_new": CONFIRMED,
+        "only_when_asked": CONFIRMED,
+        "default_same": CONFIRMED,
+        "not_with_rounding": CONFIRMED,
+        "interpreter_error": CONFIRMED,
+        "gpu_error": COULD_NOT_RUN,
+        "gpu_plain_error": COULD_NOT_RUN,
+    }
+
+
+def test_division_that_ignores_what_was_asked(tmp_path: Path, with_numpy: tuple[str, ...]) -> None:
+    """The new option is taken and does nothing, and what it rules out is let pass."""
+    changes = {
+        SEMANTIC: [
+            ("        if approx:\n", "        if False:\n"),
+            ("if ieee_rounding and approx:", "if False:"),
+        ]
+    }
+    python = false_python(tmp_path, with_numpy[1], "triton", changes)
+    expect(
+        run(tmp_path, DIVISION, (with_numpy[0], python), archs=["sm_90"]),
+        {"approx_new": REFUTED, "not_with_rounding": REFUTED, "only_when_asked": CONFIRMED},
+    )
+
+
+def test_division_that_always_approximates(tmp_path: Path, with_numpy: tuple[str, ...]) -> None:
+    changes = emitting('ret = ret.replace("div.full.f32", "div.approx.f32")')
+    changes["runtime/interpreter.py"] = [
+        ("create_approx_divf = lambda self, lhs, rhs: self.binary_op(lhs, rhs, np.divide)",
+         "create_approx_divf = lambda self, lhs, rhs: self.binary_op("
+         "lhs, rhs, lambda a, b: np.divide(a, b) * np.float32(1 + 2**-21))"),
+    ]  # fmt: skip
+    python = false_python(tmp_path, with_numpy[1], "triton", changes)
+    expect(
+        run(tmp_path, DIVISION, (with_numpy[0], python), archs=["sm_90"]),
+        {
+            "only_when_asked": REFUTED,
+            "default_same": REFUTED,
+            "interpreter_error": REFUTED,
+            "approx_new": CONFIRMED,
+        },
+    )
+
+
+def test_division_where_one_triton_does_not_compile(
+    tmp_path: Path, with_numpy: tuple[str, ...]
+) -> None:
+    broken = emitting('raise RuntimeError("no back end")')
+    python = false_python(tmp_path, with_numpy[1], "triton", broken)
+    found = run(tmp_path, DIVISION, (with_numpy[0], python), archs=["sm_90"])
+    assert REFUTED not in found.values()
+    assert found["approx_new"] is found["default_same"] is COULD_NOT_RUN
+
+
+def test_division_without_its_package(tmp_path: Path) -> None:
+    assert set(leg_without_package(DIVISION).values()) == {"import_failed"}
