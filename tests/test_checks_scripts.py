@@ -27,8 +27,9 @@ from tests.shared import need_shared
 FOLDER = settings.resource_path("checks")
 NAMES = (
     "iree-313",
-    "mlir-static-memory-planner",
     "kernel-benchmark",
+    "mlir-static-memory-planner",
+    "profiler-access",
     "triton-39-atomics",
     "triton-39-division",
     "triton-sched4reg",
