@@ -26,7 +26,7 @@ STOREYS = (
     ("sync", "runner", "report", "today"),
     (
         "store", "checks", "fetch", "credentials", "parse", "digest", "classify", "identity",
-        "sanitise", "opml",
+        "sanitise", "opml", "claims",
     ),
     ("workers", "tasks", "settings", "language", "model", "errors"),
 )  # fmt: skip
@@ -38,6 +38,7 @@ ALONGSIDE = {
     "parse": {"identity"},
     "digest": {"identity"},
     "checks": {"identity"},
+    "claims": {"classify"},
     "language": {"settings"},
     "settings": {"errors", "model"},
     "workers": {"tasks", "language", "errors"},
