@@ -27,6 +27,9 @@ def names(item: Item) -> list[str]:
 
 TRITON = "https://github.com/triton-lang/triton"
 TVM = "https://github.com/apache/tvm"
+OF_TRITON_39 = sorted(
+    file.parent.name for file in settings.resource_path("checks").glob("triton-39-*/check.toml")
+)
 TABLE = [
     (("Anything", "", f"{TRITON}/commit/c349ce5"), ["triton-sched4reg"]),
     (
@@ -38,7 +41,7 @@ TABLE = [
     (("Triton 的寄存器压力调度 sched4reg", "每个 kernel 可选"), ["triton-sched4reg"]),
     (("TVM：CUDADeviceGuard 恢复当前设备", ""), ["tvm-device-guard"]),
     (("Triton 3.9.0 Release Notes", "barriers, division",
-      f"{TRITON}/releases/tag/v3.9.0"), ["triton-39-atomics"]),
+      f"{TRITON}/releases/tag/v3.9.0"), OF_TRITON_39),
     (("Triton 为 acquire/release 原子语义插入屏障", ""), ["triton-39-atomics"]),
     (("Triton 3.8.0", "faster loops", f"{TRITON}/releases/tag/v3.8.0"), []),
     (("Our own allocator", "atomic_load and acq_rel in C11"), []),
