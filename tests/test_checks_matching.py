@@ -48,6 +48,16 @@ TABLE = [
     (("tvm v0.27.0", "Relax, TIRx, PTX 方言", f"{TVM}/releases/tag/v0.27.0"), []),
     (("A register allocator for GPUs", "register pressure, scheduling"), []),
     (("PyTorch 2.14", "device guard rails for users"), []),
+    (("Triton 3.10.0", "tl.atomic_load is faster",
+      f"{TRITON}/releases/tag/v3.10.0"), []),
+    (("Triton 3.10 的 tl.atomic_poll", "tl.atomic_load 更快"), []),
+    (("Triton 3.9.1", "tl.atomic_load mended", f"{TRITON}/releases/tag/v3.9.1"),
+     ["triton-39-atomics"]),
+    (("Inductor", "approximate division through Triton",
+      "https://github.com/pytorch/pytorch/releases/tag/v2.14.0"), []),
+    (("Triton 的新除法", "近似的 FP32 除法要自己打开"), ["triton-39-division"]),
+    (("Triton Inference Server", "approximate division of requests"), []),
+    (("Agents write kernels", "guided by Nsight Compute 的 profiling 指标"), []),
     (("", ""), []),
 ]  # fmt: skip
 
