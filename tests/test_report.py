@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from html.parser import HTMLParser
@@ -336,6 +337,10 @@ def test_hostile_text_stays_text(format: str) -> None:  # noqa: A002
     if format == "json":
         assert json.loads(text)["subjects"][0]["item"]["title"] == HOSTILE
         return
+    if format == "junit":
+        names = {each.tag for each in ET.fromstring(text).iter()}
+        assert names <= JUNIT
+        return
     if format == "html":
         outline = Outline(text)
         assert outline.open == []
@@ -425,6 +430,36 @@ def test_a_run_whose_check_is_gone_still_reports() -> None:
         text = render(report_on(RUN, item=None, check=None), format, "zh")
         assert "atomics" in text
         assert "barriers" in text
+
+
+JUNIT = {
+    "testsuites", "testsuite", "properties", "property", "testcase", "failure", "skipped",
+    "system-out",
+}  # fmt: skip
+
+
+def test_junit_shows_verdicts_as_a_ci_server_shows_tests() -> None:
+    broken = replace(VERDICTS[0], measured={"log": "\x1b[31m\x00red\ud800"})
+    run = replace(RUN, verdicts=(broken, *VERDICTS[1:]))
+    text = render(report_on(run), "junit", "en")
+    assert text.startswith("<?xml")
+    (suite,) = ET.fromstring(text)
+    assert {name: suite.get(name) for name in ("name", "tests", "failures", "skipped")} == {
+        "name": "atomics",
+        "tests": "5",
+        "failures": "1",
+        "skipped": "3",
+    }
+    cases = {each.get("name"): each for each in suite.iter("testcase")}
+    assert [each.tag for each in cases["barriers"]] == ["system-out"]
+    assert "red" in (cases["barriers"].findtext("system-out") or "")
+    failure = cases["default"].find("failure")
+    assert failure is not None
+    assert failure.get("type") == "refuted"
+    skipped = cases["speed"].find("skipped")
+    assert skipped is not None
+    assert (skipped.get("message") or "").startswith("could_not_run: ")
+    assert len(ET.fromstring(render(report_on(), "junit", "zh"))) == 0
 
 
 def test_nothing_run_says_so() -> None:

@@ -18,7 +18,10 @@ from reader.language import _, language
 @click.option("--run", "run", metavar="ID", help=_("This run."))
 @click.option("--queue", is_flag=True, help=_("Everything in the queue (the default)."))
 @click.option(
-    "--format", "format_", type=click.Choice(["md", "html", "json"]), help=_("Markdown by default.")
+    "--format",
+    "format_",
+    type=click.Choice(["md", "html", "json", "junit"]),
+    help=_("Markdown by default."),
 )
 @click.option(
     "-o",
@@ -66,7 +69,7 @@ def report(
 
 def _by_name(output: Path | None) -> str:
     ending = output.suffix.lower().lstrip(".") if output is not None else ""
-    return {"htm": "html", "html": "html", "json": "json"}.get(ending, "md")
+    return {"htm": "html", "html": "html", "json": "json", "xml": "junit"}.get(ending, "md")
 
 
 COMMANDS = (report,)

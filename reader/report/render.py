@@ -1,4 +1,4 @@
-"""Report → text in one of three formats."""
+"""Report → text in one of four formats."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from typing import Any
 
 from reader.language import language as current
 from reader.model import Entry, Item
-from reader.report import html, markdown
+from reader.report import html, junit, markdown
 from reader.report.gather import Report, Subject
 from reader.report.page import page
 from reader.report.record import run_document, verdict_document
 
-FORMATS = ("md", "html", "json")
+FORMATS = ("md", "html", "json", "junit")
 
 
 def render(report: Report, format: str, language: str | None = None) -> str:  # noqa: A002
-    """Return the report as md, html (one self-contained file) or json, in a language."""
+    """Return the report as md, html (one self-contained file), json or junit (XML)."""
     tongue = language or current()
     if format == "json":
         return json.dumps(document(report, tongue), ensure_ascii=False, indent=2) + "\n"
     if format not in FORMATS:
         raise ValueError(f"no report format {format!r}")
+    if format == "junit":
+        return junit.text(report, tongue)
     said = page(report, tongue)
     return html.text(said) if format == "html" else markdown.text(said)
 
