@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -19,6 +21,7 @@ T = TypeVar("T")
 A = TypeVar("A")
 _log = logging.getLogger(__name__)
 _ARENA_MAX = -8  # as <malloc.h> numbers it
+SLOW = 24  # that may wait for their servers beside the workers
 AHEAD = 2  # results that may wait beside what is being worked on
 Deliver = Callable[[Callable[[], None]], None]
 
@@ -216,6 +219,40 @@ class _Turns(Generic[A]):
             self._under_way[self._lane(argument)] -= 1
 
 
+class _Seats:
+    """So many work at once; who takes too long keeps working and gives the seat away."""
+
+    def __init__(self, most: int) -> None:
+        self._free = threading.Semaphore(most)
+        self._since: dict[object, float] = {}  # when each that has a seat took it
+        self._standing: set[object] = set()
+
+    def seated(self, work: Callable[[A], T], argument: A) -> T:
+        """Do the work as soon as a seat is free."""
+        self._free.acquire()
+        me = object()
+        self._since[me] = time.monotonic()
+        try:
+            return work(argument)
+        finally:
+            # Whoever takes it out of the table gives the seat back, and only that one.
+            if self._since.pop(me, None) is not None:
+                self._free.release()
+            self._standing.discard(me)
+
+    def cleared(self, patience: float) -> int:
+        """Take their seats from those that took too long; return how many work without one."""
+        late = time.monotonic() - patience
+        for each, since in list(self._since.items()):
+            if since <= late and len(self._standing) < SLOW:
+                self._standing.add(each)
+                if self._since.pop(each, None) is None:
+                    self._standing.discard(each)  # it has ended meanwhile
+                else:
+                    self._free.release()
+        return len(self._standing)
+
+
 def heaps(
     work: Callable[[A], T],
     arguments: Iterable[A],
@@ -224,22 +261,26 @@ def heaps(
     task: Task[Any] | None = None,
     lane: Callable[[A], object] | None = None,
     abreast: int = 2,
+    patience: float = math.inf,
 ) -> Iterator[list[tuple[A, T | BaseException]]]:
     """Do what `each` does, but yield all results at once that have come meanwhile.
 
-    Of one `lane` at most `abreast` are under way, so that one slow server holds up its own only.
+    Of one `lane` at most `abreast` are under way, so that one slow server holds up its own only;
+    and what has taken more than `patience` seconds gives its place to another (some may), so that
+    many slow servers do not hold up the rest.
 
     Work never runs further ahead of its consumer than what the workers hold and a little, so
     that results do not pile up.
     """
-    turns = _Turns(arguments, lane, abreast)
+    turns, seats = _Turns(arguments, lane, abreast), _Seats(workers)
     share_heap()
-    with ThreadPoolExecutor(workers, thread_name_prefix="each") as pool:
+    with ThreadPoolExecutor(workers + SLOW, thread_name_prefix="each") as pool:
         waiting: dict[Future[T], A] = {}
         try:
             while True:
-                for argument in turns.take(workers + AHEAD - len(waiting)):
-                    waiting[pool.submit(work, argument)] = argument
+                slow = seats.cleared(patience)
+                for argument in turns.take(workers + AHEAD + slow - len(waiting)):
+                    waiting[pool.submit(seats.seated, work, argument)] = argument
                 if not waiting:
                     return
                 ended, _ = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)

@@ -212,6 +212,20 @@ def test_one_lane_never_takes_anothers_turn() -> None:
     assert sorted(found) == sorted(arguments)
 
 
+def test_what_is_slow_gives_its_place_to_others() -> None:
+    others_done = threading.Barrier(4)
+
+    def work(argument: str) -> str:
+        others_done.wait(60)  # three slow ones end when a fourth has had its turn
+        return argument
+
+    arguments = [*(f"slow {n}" for n in range(3)), "quick"]
+    found = [
+        result for heap in heaps(work, arguments, workers=1, patience=0.0) for _a, result in heap
+    ]
+    assert sorted(map(str, found)) == sorted(arguments)
+
+
 def test_of_one_lane_so_many_are_under_way() -> None:
     lock, under_way, most = threading.Lock(), [0], [0]
 

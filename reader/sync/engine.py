@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from reader.store import Store
 
 WORKERS = 8
+PATIENCE = 3.0  # seconds after which a server that says nothing holds no worker any more
 TOGETHER = 1_000  # entries a write: another that waits for us waits for no more
 EVER = 36_500  # days
 _LOG = logging.getLogger(__name__)
@@ -147,6 +148,7 @@ class _Sync:
             workers=WORKERS,
             task=self._task,
             lane=lambda feed: urlsplit(feed.url).netloc or feed.id,
+            patience=PATIENCE,
         ):
             for part in _portions(heap):
                 with self._store.together():
