@@ -55,6 +55,7 @@ SENTENCES: dict[str, str] = {
     "toolkit_missing": _("It needs CUDA toolkit {needed} or newer, found {found}"),
     "tool_missing": _("The tool {tool} is missing"),
     # what a script met
+    "not_written": _("How to measure it is not written yet; it belongs into {file}"),
     "tool_failed": _("The tool {tool} failed: {said}"),
     "option_absent": _("{tool} does not know the option {option}"),
     "import_failed": _("The package {package} does not import: {said}"),
@@ -68,6 +69,7 @@ SENTENCES: dict[str, str] = {
     "toolkit_failed": _("The CUDA toolkit asked for cannot be used: {said}"),
     "cancelled": _("It was stopped"),
     "interrupted": _("It was interrupted"),
+    "interrupted_building": _("It was interrupted before anything was measured"),
     "timed_out": _("It took longer than {seconds} s and was ended"),
     "crashed": _("The script ended with status {exit}: {said}"),
     "crashed_by_signal": _("The script was ended by {signal}: {said}"),

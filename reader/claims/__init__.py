@@ -114,3 +114,11 @@ def _factors(pattern: re.Pattern[str], sentence: str) -> Iterator[Factor]:
     for found in pattern.finditer(sentence):
         bound = "most" if found[1] or found[2] == "within" else "about" if found[2] else ""
         yield Factor(float(found[3].replace(",", "")), _UNITS.get(found[4], found[4]), bound)
+
+
+def holds_for(said: Conditions, language: str) -> tuple[str, ...]:
+    """Return conditions as words: H100, CUDA 13+, batch 16, FP8."""
+    versions = (f"{project} {version}" for project, version in said.versions)
+    named = () if said.gpus else said.hardware
+    families = (classify.hardware_name(each, language) for each in named)
+    return tuple(dict.fromkeys((*said.gpus, *families, *versions, *said.shapes, *said.dtypes)))

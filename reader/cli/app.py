@@ -15,6 +15,7 @@ from reader.cli import (
     feeds,
     fetching,
     items,
+    own_checks,
     queue,
     report,
     runs,
@@ -71,6 +72,18 @@ def _settings(path: Path) -> settings.Settings:
         ) from error
 
 
-for group in (feeds, items, fetching, queue, check, environments, runs, report, doctor, data):
+for group in (
+    feeds,
+    items,
+    fetching,
+    queue,
+    check,
+    own_checks,
+    environments,
+    runs,
+    report,
+    doctor,
+    data,
+):
     for command in group.COMMANDS:
         root.add_command(command)

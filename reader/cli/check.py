@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from reader.runner import RunOptions
     from reader.store import Store
 
+MOST_SHOWN = 200_000  # bytes of one file; a larger one is data, and its name and size stand above
+
 
 @click.group(help=_("The checks that can prove or refute a claim on this machine."))
 def check() -> None:
@@ -75,6 +77,9 @@ def list_(session: Session, item: str | None, as_json: bool) -> None:
         return
     if not checks:
         voice.note(_("No check fits this item yet."))
+        if item is not None:
+            draft = f"readproof check new --item {item}"
+            voice.note(_("To draft one from its claims: {command}").format(command=draft))
     for each in checks:
         _print(each, around, reasons.get(each.name))
 
@@ -317,6 +322,7 @@ def trust(session: Session, folder: Path, yes: bool) -> None:
     if not yes:
         if not voice.can_ask():
             raise CheckError(_("Read its files, then say so with --yes."))
+        _show(files, one.folder)
         if not voice.ask(_("It will run as you, with your rights. Trust it?"), default=False):
             raise CheckError(_("Not trusted."))
     manifest.trust(one)
@@ -329,6 +335,14 @@ def trust(session: Session, folder: Path, yes: bool) -> None:
             name=one.name, command=f"readproof check run {one.name}"
         )
     )
+
+
+def _show(files: Sequence[Path], folder: Path) -> None:
+    """Print the text of a check's files: what one is asked to trust."""
+    for each in files:
+        if each.stat().st_size <= MOST_SHOWN and "__pycache__" not in each.parts:
+            voice.say("", voice.paint(f"── {each.relative_to(folder)}", "bold"))
+            voice.say(*each.read_text(encoding="utf-8", errors="replace").splitlines())
 
 
 COMMANDS = (check,)

@@ -4,6 +4,7 @@ from reader.runner.options import EnvironmentNeeded, RunOptions, Watch
 from reader.runner.preparing import choose_toolkit, toolkit_legs, tools_on_path
 from reader.runner.running import find_check, judge_again, next_queued, run_check
 from reader.runner.staleness import staleness, with_staleness
+from reader.runner.trying import try_check
 
 __all__ = [
     "EnvironmentNeeded",
@@ -17,5 +18,6 @@ __all__ = [
     "staleness",
     "toolkit_legs",
     "tools_on_path",
+    "try_check",
     "with_staleness",
 ]
