@@ -433,7 +433,9 @@ def test_ctrl_c_is_130(store: Path, tmp_path: Path) -> None:
 def _stall(folder: Path) -> Path:
     """Return a folder whose sitecustomize makes the queue wait until it is interrupted."""
     (folder / "sitecustomize.py").write_text(
-        "import sys, time\n"
+        "import signal, sys, time\n"
+        # Whoever is started in the background by a shell would not hear of it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
         "import reader.store.queue as q\n"
         "def wait(self, state=None):\n"
