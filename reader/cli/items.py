@@ -24,7 +24,7 @@ from reader.cli.reading import page_of
 from reader.cli.session import Session, pass_session
 from reader.errors import Usage
 from reader.language import _, language
-from reader.model import Digest, Entry, Item, Layer, Order, Query, Row, StoryKind
+from reader.model import Digest, Entry, Item, Layer, Order, Query, Row, Run, StoryKind
 
 if TYPE_CHECKING:
     from reader.store import Store
@@ -172,13 +172,23 @@ def show(session: Session, id: str, changes: bool, feed_text: bool, as_json: boo
             return
         story = store.library.get(id)
         held = beside.read(store, story)
+        runs = store.runs.all(item=id) if isinstance(story, Item) and as_json else []
     if changes:
         _show_changes(story, held, as_json)
     elif as_json:
-        voice.document(render.story(story) | beside.document(held, story))
+        voice.document(render.story(story) | beside.document(held, story) | _claims(story, runs))
     else:
         held = replace(held, pages=()) if feed_text else held
         voice.say(*page_of(story, voice.columns(), held))
+
+
+def _claims(story: Item | Entry | Digest, runs: list[Run]) -> dict[str, Any]:
+    """Return what of an item's text can be tested; other stories have no such list."""
+    from reader.report import claimed
+
+    if not isinstance(story, Item):
+        return {}
+    return {"claims": [claimed.document(each) for each in claimed.of_item(story, runs)]}
 
 
 def _show_changes(story: Item | Entry | Digest, held: beside.Beside, as_json: bool) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from reader.gui import words
+from reader.gui import claimed, words
 from reader.gui.theme import Look
 from reader.language import _
 from reader.model import Digest, Entry, Item, Source
 
 if TYPE_CHECKING:
     from reader.gui.opened import Held
+    from reader.report.claimed import Claimed
     from reader.store.originals import Missing
 
 MOST_HTML = 400_000  # characters laid out at once; more would hold the window up
@@ -70,15 +71,24 @@ def paragraphs(text: str, first: bool = False) -> str:
     )
 
 
-def item(look: Look, thing: Item, missing: Iterable[Missing] = ()) -> str:
-    """Return an item: summary, why, what the digest says beside, sources and which are not kept."""
-    parts = [paragraphs(thing.summary, first=True)]
+def item(
+    look: Look, thing: Item, missing: Iterable[Missing] = (), found: Sequence[Claimed] = ()
+) -> str:
+    """Return an item: summary, why, what the digest says beside, sources and which are not kept.
+
+    What was `found` in its text to be testable is marked.
+    """
+
+    def marked(field: str) -> str:
+        return claimed.bracketed(getattr(thing, field) or "", field, found)
+
+    parts = [paragraphs(marked("summary"), first=True)]
     if thing.body:
-        parts.append(paragraphs(thing.body))
+        parts.append(paragraphs(marked("body")))
     if thing.why:
-        parts.append(_why(look, thing.why))
+        parts.append(_why(look, marked("why")))
     for title, text in (
-        (_("Reported result"), thing.reported_result),
+        (_("Reported result"), marked("reported_result")),
         (_("Where it applies"), thing.scenario),
         (_("First step"), thing.first_step),
         (_("Action window"), thing.action_window),
@@ -93,7 +103,7 @@ def item(look: Look, thing: Item, missing: Iterable[Missing] = ()) -> str:
         parts.append(
             f'<p class="small dim">{html.escape(_("The digest no longer carries it."))}</p>'
         )
-    return "".join(parts)
+    return claimed.spans("".join(parts), found)
 
 
 def _why(look: Look, text: str) -> str:

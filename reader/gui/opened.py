@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from reader.model import Digest, Entry, Feed, Item
 
 if TYPE_CHECKING:
+    from reader.report.claimed import Claimed
     from reader.store import Store
     from reader.store.changes import Change
     from reader.store.originals import Elsewhere, Missing
@@ -39,6 +40,7 @@ class Opened:
     originals: tuple[Entry, ...] = ()  # the kept sources of an item
     missing: tuple[Missing, ...] = ()  # its sources that can be fetched
     held: dict[str, Held] = field(default_factory=dict)  # by the entry's id
+    claimed: tuple[Claimed, ...] = ()  # what of an item's text can be tested
 
     @property
     def original(self) -> Entry | None:
@@ -60,6 +62,8 @@ def open_story(store: Store, id_: str) -> Opened:
         return Opened(story, items=items, feed=feed, held={story.entry: _held(store, story.entry)})
     if isinstance(story, Entry):
         return Opened(story, feed=feed, held={story.id: _entry(store, story, feeds)})
+    from reader.report import claimed
+
     digest = store.library.get(story.digest)
     kept = dict.fromkeys(each.entry_id for each in story.sources if each.entry_id)
     found = (store.library.get(each) for each in kept)
@@ -71,6 +75,7 @@ def open_story(store: Store, id_: str) -> Opened:
         originals=originals,
         missing=tuple(store.originals.missing(story.id)),
         held={each.id: _entry(store, each, feeds) for each in originals},
+        claimed=claimed.of_item(story, store.runs.all(item=story.id)),
     )
 
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from reader.gui import article, changed, words
+from reader.gui import article, changed, claimed, words
 from reader.gui.desk import Desk
 from reader.gui.marks import EvidenceRow, LayerStrip
 from reader.gui.notes import note
@@ -275,12 +275,14 @@ class Reading(QWidget):
         if self.tab == CHANGES:
             body = changed.changes(look(), held.history)
         elif isinstance(story, Item):
-            body = article.item(look(), story, opened.missing)
+            body = article.item(look(), story, opened.missing, opened.claimed)
         elif isinstance(story, Entry):
             body = article.entry(look(), story, held, own=story.id in self._own)
         else:
             body = article.digest(story, opened.items)
         self.texts.show_text(body, self._beside(opened, story))
+        if self.tab != CHANGES:
+            claimed.underline(self.browser.document(), opened.claimed)
         place = 0 if self.tab == CHANGES else self._places.get(story.id, 0)
         self.browser.verticalScrollBar().setValue(place)
 
