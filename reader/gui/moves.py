@@ -156,17 +156,33 @@ class Moves:
                 window.say(_("It names no address."))
 
     def cancel(self) -> None:
-        """Cancel what runs, else clear the filters, else leave the search field."""
+        """Leave the search field, else cancel what runs, else clear the filters."""
         window = self._window
+        if self._searching():
+            self._clear()
+            return
         if window.jobs.cancel_run():
             if window.proofs.view is not None:
                 window.proofs.view.cancelling()
             return
         if window.jobs.syncing:
             window.jobs.cancel_sync()
-        elif self._window.page == "queue":
+            window.focus_list()
+        else:
+            self._clear()
+
+    def _searching(self) -> bool:
+        """Whether the keyboard is in a search field: what runs goes on then."""
+        fields = {"queue": self._window.queue.search, "stories": self._window.list.search}
+        field = fields.get(self._window.page)
+        return field is not None and field.hasFocus()
+
+    def _clear(self) -> None:
+        """Clear the filters, and give the keyboard back to the list."""
+        window = self._window
+        if window.page == "queue":
             window.queue.clear_filters()
-        elif self._window.page == "stories" and window.list.filters.chips():
+        elif window.page == "stories" and window.list.filters.chips():
             window.list.change(Filters())
         window.focus_list()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -146,6 +147,27 @@ def test_filters_combine_and_each_can_be_taken_away(window: Window, qtbot: QtBot
     # What was shown a moment has been read by now and is unread no more.
     qtbot.waitUntil(lambda: window.list.model.count() >= 4, timeout=WAIT_MS)
     assert window.list.filters.chips() == []
+
+
+def test_leaving_the_search_field_stops_no_run(
+    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def stop() -> bool:
+        asked.append("stop")
+        return True
+
+    monkeypatch.setattr(window.jobs, "cancel_run", stop)
+    press("g u")
+    qtbot.waitUntil(lambda: window.list.model.count() == 6, timeout=WAIT_MS)
+    press("/")
+    press("e")
+    press("Esc")
+    assert window.list.filters.chips() == []
+    assert asked == []
+    press("Esc")
+    assert asked == ["stop"]
 
 
 def test_space_pages_then_goes_to_the_next_unread_and_ends(window: Window, qtbot: QtBot) -> None:
