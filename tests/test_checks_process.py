@@ -15,8 +15,9 @@ from typing import Any
 import psutil
 import pytest
 
+from reader.checks import process
 from reader.checks.process import remove_abandoned, run_leg
-from reader.model import RunProgress
+from reader.model import RunProgress, Toolkit
 from tests.checks_here import plan
 
 
@@ -211,3 +212,15 @@ def test_simulated_device_results_reach_the_gpu_code(tmp_path: Path) -> None:
     results.write_text(json.dumps({"speedup": 2.5}))
     leg = run_leg(plan("confirms", device_results=results))
     assert leg.measured["speedup"] == 2.5
+
+
+@pytest.mark.parametrize(
+    ("origin", "tool", "kept"),
+    [("system", "", False), ("asked", "", True), ("system", "/cuda/bin/ptxas", True)],
+    ids=["merely there", "asked for", "used"],
+)
+def test_a_toolkit_is_of_the_record_where_it_had_a_part(origin: str, tool: str, kept: bool) -> None:
+    kit = Toolkit(Path("/cuda"), "13.0", "13.0.88", (("ptxas", "/cuda/bin/ptxas"),), origin)
+    given = plan("confirms", toolkit=kit)
+    found = {"tools": {"ptxas": {"path": tool, "version": ""}} if tool else {}, "commands": []}
+    assert (process._toolkit_used(given, found) is not None) is kept

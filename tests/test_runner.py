@@ -16,7 +16,7 @@ import pytest
 
 from reader import runner
 from reader.checks import reasons
-from reader.errors import CheckError, EnvironmentFault, ToolkitError, Usage
+from reader.errors import CheckError, EnvironmentFault, Interrupted, ToolkitError, Usage
 from reader.model import (
     Interpreter,
     Leg,
@@ -262,3 +262,27 @@ def test_what_makes_a_verdict_stale(store: Path, changes: dict[str, Any], codes:
     }  # fmt: skip
     reasons = staleness(done, **(given | changes))
     assert [reason.code for reason in reasons] == codes
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, Interrupted], ids=["Ctrl-C", "cancelled"])
+@pytest.mark.parametrize("item", [None, "an item"])
+def test_a_stop_while_the_environment_is_built_is_a_run(
+    store: Path, item: str | None, stop: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from reader.checks import environment
+
+    def build(*_words: Any, **_more: Any) -> Interpreter:
+        raise stop
+
+    monkeypatch.setattr(environment, "build", build)
+    monkeypatch.setattr(environment, "satisfying", lambda _packages: None)
+    options = RunOptions(build=True, check_folders=(str(FOLDER),), stopped=RunStatus.INTERRUPTED)
+    about = an_item(store) if item else None
+    with pytest.raises(Interrupted) as said:
+        run_check(store, "confirms", item=about, options=options)
+    with Store.open(store) as opened:
+        (kept,) = opened.runs.all()
+    assert kept.id in str(said.value)
+    assert (kept.status, kept.item) == (RunStatus.INTERRUPTED, about)
+    assert {each.reason.code for each in kept.verdicts} == {"interrupted_building"}
+    assert {each.verdict for each in kept.verdicts} == {V.COULD_NOT_RUN}

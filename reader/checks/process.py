@@ -23,6 +23,7 @@ import psutil
 
 from reader.checks import folder as check_folder
 from reader.checks import harness, parameters, result
+from reader.checks import toolkit as toolkits
 from reader.checks.log import Log
 from reader.checks.manifest import SCRIPT
 from reader.checks.tree import MARKER, Tree, disk_use, kill_marked
@@ -366,7 +367,7 @@ def _leg(plan: LegPlan, scratch: _Scratch, log: Log, ran: _Ran, seconds: float, 
     return Leg(
         name=plan.name,
         environment=_record(plan, found, ran),
-        toolkit=toolkit_record(plan.toolkit) if plan.toolkit is not None else None,
+        toolkit=_toolkit_used(plan, found),
         target=" ".join(plan.archs or plan.check.archs),
         measured=found["measured"],
         cases=tuple(found["cases"]),
@@ -378,6 +379,25 @@ def _leg(plan: LegPlan, scratch: _Scratch, log: Log, ran: _Ran, seconds: float, 
         obstacles=found.get("obstacles", {}) | obstacles,
         control_done=bool(found.get("control_done", False)),
     )
+
+
+def _toolkit_used(plan: LegPlan, found: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the toolkit where it had a part in the leg: asked for, needed, or really used.
+
+    One that merely lies on the machine would make the run stale whenever it is updated.
+    """
+    kit = plan.toolkit
+    if kit is None:
+        return None
+    tools = set(dict(kit.tools).values())
+    programs = [tool["path"] for tool in found.get("tools", {}).values()]
+    programs += [command["argv"][0] for command in found.get("commands", ()) if command["argv"]]
+    had_a_part = (
+        kit.origin == "asked"
+        or toolkits.wanted(plan.check)
+        or not tools.isdisjoint(map(str, programs))
+    )
+    return toolkit_record(kit) if had_a_part else None
 
 
 def _record(plan: LegPlan, found: Mapping[str, Any], ran: _Ran) -> dict[str, Any]:

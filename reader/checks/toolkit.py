@@ -107,6 +107,13 @@ def choose(toolkits: Sequence[Toolkit], check: Check) -> Toolkit | None:
     return max(toolkits, key=lambda each: _met(each, check))  # the first of equals
 
 
+def wanted(check: Check) -> bool:
+    """Whether the manifest asks for a toolkit: by version, by one of its programs, or by legs."""
+    needs = [claim.needs for claim in check.claims]
+    named = any(tool in PROGRAMS or tool in LIBRARIES for each in needs for tool in each.tools)
+    return check.each_toolkit or named or any(each.toolkit is not None for each in needs)
+
+
 def _met(toolkit: Toolkit, check: Check) -> int:
     tools = dict(toolkit.tools)
     met = 0

@@ -58,7 +58,7 @@ def _report(error: BaseException, *, verbose: bool) -> int:
         voice.note(*"".join(traceback.format_exception(error)).splitlines())
     if isinstance(error, ReadproofError):
         if error.exit_code == INTERRUPTED:
-            voice.note(_("Interrupted."))
+            voice.note(str(error) or _("Interrupted."))
         else:
             _one_line(str(error) or type(error).__name__)
         return error.exit_code

@@ -45,6 +45,7 @@ def run_check(
 
     Raises EnvironmentNeeded or another CheckError before anything is recorded; ToolkitError and
     EnvironmentFault too, but for an item the failure is a Run with could_not_run and the reason.
+    Interrupted, where it was stopped while an environment was built: that is a Run as well.
     Once recorded, whatever happens ends in the record: a failure as FAILED with could_not_run, a
     stop as CANCELLED (or what the options say) with what was measured so far.
     """
@@ -62,8 +63,15 @@ def run_check(
         prepared = prepare(check, here, options, task, progress)
     except (ToolkitError, EnvironmentFault) as error:
         if item is not None:
-            _record_failure(store_path, check, here, item, error)
+            code = "toolkit_failed" if isinstance(error, ToolkitError) else "environment_failed"
+            fault = Reason(code, (("said", str(error)),))
+            _record_unmeasured(store_path, check, here, item, fault, RunStatus.FAILED)
         raise
+    except (KeyboardInterrupt, Interrupted) as error:
+        fault = Reason("interrupted_building")
+        kept = _record_unmeasured(store_path, check, here, item, fault, options.stopped)
+        text = _("Interrupted; the run is kept as {id}.")
+        raise Interrupted(text.format(id=kept)) from error
     with Store.open(store_path) as store:
         store.runs.reap()
         record = machine.as_record(here)
@@ -72,19 +80,23 @@ def run_check(
         return running.through(prepared, record)
 
 
-def _record_failure(
-    store_path: Path, check: Check, here: Machine, item: str, error: ToolkitError | EnvironmentFault
-) -> None:
-    """Keep a run that never came to measuring, so that the item's history says why."""
-    code = "toolkit_failed" if isinstance(error, ToolkitError) else "environment_failed"
-    fault = Reason(code, (("said", str(error)),))
+def _record_unmeasured(
+    store_path: Path,
+    check: Check,
+    here: Machine,
+    item: str | None,
+    fault: Reason,
+    status: RunStatus,
+) -> str:
+    """Keep a run that never came to measuring, so that the history says why; return its id."""
     names = [side.name for side in check.sides] or ["main"]
     legs = [_no_leg(name, check, fault) for name in names]
     now = datetime.now(UTC)
     with Store.open(store_path) as store:
         run = store.runs.start(check, item, machine.as_record(here), now)
         verdicts = judge.judge(check, legs)
-        store.runs.finish(run, status=RunStatus.FAILED, legs=legs, verdicts=verdicts, at=now)
+        store.runs.finish(run, status=status, legs=legs, verdicts=verdicts, at=now)
+    return run
 
 
 def _no_leg(name: str, check: Check, fault: Reason) -> Leg:
