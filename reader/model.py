@@ -559,6 +559,7 @@ class Packages:
     lock: str | None = None  # file in the check's folder with hashes
     size_mb: int = 0
     import_names: tuple[str, ...] = ()  # what must import for an interpreter to satisfy it
+    lighter: str | None = None  # a lock tried first, of builds that not every index has
     accepts: tuple[str, ...] = ()  # what a Python of the user's needs, where that is less
 
 

@@ -159,6 +159,34 @@ def test_the_users_own_python_is_used_as_it_is(tmp_path: Path, packages: Package
     assert sorted(str(p) for p in venv.rglob("*")) == before
 
 
+def test_an_older_version_of_the_users_will_do_where_the_check_says_so(packages: Packages) -> None:
+    mine = replace(HERE, packages=(("planted-evens", "1.1.0"),))
+    assert interpreters.missing(mine, packages) == ["planted-evens==1.2.0"]
+    assert not interpreters.missing(mine, replace(packages, accepts=("planted-evens>=1.0",)))
+    assert interpreters.missing(mine, replace(packages, accepts=("planted-evens>=1.2",)))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_lighter_lock_is_tried_first(
+    packages: Packages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    lighter = replace(packages, lighter="lighter.lock")
+    (tmp_path / "check" / "lighter.lock").write_text("planted-evens==1.2.0+light --hash=sha256:0\n")
+    tried: list[str] = []
+
+    def pip(argv: list[str], *_others: object) -> tuple[int, str]:
+        tried.append(Path(argv[-1]).name)
+        return int(not there and argv[-1].endswith("lighter.lock")), ""
+
+    monkeypatch.setattr(environment, "_stream", pip)
+    with pytest.raises(EnvironmentFault):  # nothing was really installed
+        build(lighter, tmp_path)
+    locks = [each for each in tried if each.endswith(".lock")]
+    assert locks == (["lighter.lock"] if there else ["lighter.lock", "environment.lock"])
+    keys = [environment.install_key(each, tmp_path / "check") for each in (packages, lighter)]
+    assert keys[0] != keys[1]
+
+
 def test_what_a_named_python_lacks_is_said(packages: Packages, tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFault, match=r"planted-evens==1\.2\.0"):
         interpreters.asked(sys.executable, packages)

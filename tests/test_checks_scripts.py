@@ -26,9 +26,10 @@ from tests.shared import need_shared
 
 FOLDER = settings.resource_path("checks")
 NAMES = (
+    "batch-invariance",
     "iree-313",
-    "kernel-benchmark",
     "mlir-static-memory-planner",
+    "kernel-benchmark",
     "profiler-access",
     "triton-39-atomics",
     "triton-39-division",
@@ -176,8 +177,9 @@ def test_locks_pin_by_hash_and_name_no_address(lock: Path) -> None:
     if lock.is_absolute():
         check = load(lock.parent.name)
         every = (check.packages, *(side.packages for side in check.sides))
-        (wanted,) = {each.requires for each in every if each.lock == lock.name}
-        assert set(wanted) <= {pin.split(" ")[0] for pin in pins}
+        (wanted,) = {each.requires for each in every if lock.name in (each.lock, each.lighter)}
+        # A build of an index of its own has a local version: torch==2.13.0+cpu.
+        assert set(wanted) <= {pin.split(" ")[0].split("+")[0] for pin in pins}
 
 
 def test_one_environment_serves_both_checks_of_triton_39() -> None:

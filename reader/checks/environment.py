@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +109,9 @@ def ready(
 def install_key(packages: Packages, folder: Path | None = None) -> str:
     """Return what stands for the content of an environment, but for the Python's version."""
     lock = ""
-    if packages.lock and folder is not None:
-        lock = (folder / packages.lock).read_text(encoding="utf-8")
+    for name in filter(None, (packages.lock, packages.lighter)):
+        if folder is not None:
+            lock += (folder / name).read_text(encoding="utf-8")
     parts = [*sorted(packages.requires), lock, platform.system(), platform.machine()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
@@ -226,7 +227,10 @@ def _fill(
     run([base.path, "-E", "-s", "-m", "venv", str(place)], 0, _("Making the environment"))
     if packages.requires or packages.lock:
         message = _("Installing {packages}").format(packages=", ".join(packages.requires))
-        run([str(_python(place)), *_pip(packages, folder)], 1, message)
+        progress(RunProgress("environment", 1, 3, message=message))
+        light = [str(_python(place)), *_pip(replace(packages, lock=packages.lighter), folder)]
+        if not packages.lighter or _stream(light, place, progress, cancelled)[0] != 0:
+            run([str(_python(place)), *_pip(packages, folder)], 1, message)
     progress(RunProgress("environment", 2, 3, message=_("Looking whether everything imports")))
     found = pythons.described(_python(place), "managed")
     if found is None:

@@ -259,6 +259,7 @@ def _packages(table: Table, folder: Path, base: Packages = _NO_PACKAGES) -> Pack
         lock=table.file("lock", folder) or base.lock,
         size_mb=table.integer("size_mb", least=0, most=100_000, default=base.size_mb),
         import_names=imports or base.import_names,
+        lighter=table.file("lighter", folder) or base.lighter,
         accepts=table.accepted("accepts") or base.accepts,
     )
     table.done()
