@@ -27,6 +27,7 @@ from tests.shared import need_shared
 FOLDER = settings.resource_path("checks")
 NAMES = (
     "batch-invariance",
+    "machine-baseline",
     "iree-313",
     "mlir-static-memory-planner",
     "kernel-benchmark",
