@@ -228,14 +228,15 @@ def test_the_queue_gives_its_most_urgent_entry(store: Path) -> None:
         guard = next(row for row in rows if "CUDADeviceGuard" in row.title)
         other = next(row for row in rows if "PipeLink" in row.title)
         opened.queue.add(other.id)
-        assert runner.next_queued(opened, manifest.load_all()[0]) is None
+        checks = [each for each in manifest.load_all()[0] if each.name == "tvm-device-guard"]
+        assert runner.next_queued(opened, checks) is None
         opened.queue.add(guard.id)
-        found = runner.next_queued(opened, manifest.load_all()[0])
+        found = runner.next_queued(opened, checks)
         assert found is not None
         assert found[1].name == "tvm-device-guard"
 
 
-LEG = Leg("main", {"path": "/p", "packages": {"triton": "3.9.0"}},
+LEG = Leg("main", {"path": "/p", "version": "3.11", "packages": {"triton": "3.9.0"}},
           {"root": "/cuda", "release": "13.0.88"}, "sm_90", {}, (), "", (), 0, 1.0)  # fmt: skip
 KIT = Toolkit(Path("/cuda"), "13.0", "13.0.88", (), "path")
 PY = Interpreter("/p", "3.11", "path", (("triton", "3.9.0"),))
@@ -249,6 +250,8 @@ PY = Interpreter("/p", "3.11", "path", (("triton", "3.9.0"),))
         ({"check_hash": None}, ["stale_check"]),
         ({"now": replace(MACHINE, driver="600.1")}, ["stale_driver"]),
         ({"toolkits": [replace(KIT, release="13.4.1")]}, ["stale_toolkit"]),
+        ({"now": replace(MACHINE, cpu="another CPU")}, ["stale_cpu"]),
+        ({"pythons": [replace(PY, version="3.12")]}, ["stale_package"]),
         ({"toolkits": []}, ["stale_toolkit"]),
         ({"pythons": [replace(PY, packages=(("triton", "3.9.1"),))]}, ["stale_package"]),
         ({"pythons": []}, []),
@@ -256,7 +259,7 @@ PY = Interpreter("/p", "3.11", "path", (("triton", "3.9.0"),))
 )
 def test_what_makes_a_verdict_stale(store: Path, changes: dict[str, Any], codes: list[str]) -> None:
     done = run(store, "confirms")
-    done = replace(done, legs=(LEG,), machine={"driver": None, "gpus": []})
+    done = replace(done, legs=(LEG,), machine={"driver": None, "gpus": [], "cpu": "a CPU"})
     given: dict[str, Any] = {
         "check_hash": done.check_hash, "now": MACHINE, "toolkits": [KIT], "pythons": [PY],
     }  # fmt: skip

@@ -98,6 +98,7 @@ SENTENCES: dict[str, str] = {
     # why a verdict is stale
     "stale_check": _("the check has changed since"),
     "stale_judge": _("the rules of judging have changed since"),
+    "stale_cpu": _("the processor is now {after}, it was {before}"),
     "stale_driver": _("the driver is now {after}, it was {before}"),
     "stale_gpu": _("the GPUs are now {after}, they were {before}"),
     "stale_toolkit": _("the toolkit {root} is now {after}, it was {before}"),

@@ -1,4 +1,4 @@
-"""The history: runs, run show, run diff."""
+"""The history: runs, run show, run diff, run history, run again."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from reader.cli import voice
-from reader.cli.check import known_checks
+from reader.cli.check import known_check, known_checks
 from reader.cli.options import json_option
 from reader.cli.plain import wrap
 from reader.cli.session import Session, pass_session
 from reader.cli.surroundings import freshness
 from reader.language import _, language
-from reader.model import Check, Leg, Run, VerdictKind
+from reader.model import Check, Leg, Run, RunStatus, VerdictKind
 from reader.report import check_of
 from reader.report.difference import difference
 from reader.report.record import run_document
@@ -166,6 +166,61 @@ def diff(session: Session, first: str, second: str, as_json: bool) -> None:
         for each in changes
     ]
     voice.listing(rows, (_("part"), _("what"), one.id, other.id))
+
+
+@run.command("history", help=_("A check's claims over all its runs: what flipped, and why."))
+@click.argument("check", metavar="CHECK")
+@click.option("--claim", metavar="ID", help=_("Only this claim."))
+@json_option
+@pass_session
+def claim_history(session: Session, check: str, claim: str | None, as_json: bool) -> None:
+    """Say of each claim when its verdict became another, and what had changed by then."""
+    from reader.report.history import history, history_document, history_lines
+
+    with session.store() as store:
+        runs_of_it = store.runs.all(check=check)
+        known = known_checks(session)
+        one = check_of(store, runs_of_it[0], known) if runs_of_it else None
+    found = history(runs_of_it, claim)
+    if as_json:
+        voice.document(history_document(found, one, language()))
+        return
+    if not found:
+        voice.note(_("{check} has not been run yet, or has no such claim.").format(check=check))
+    for each in found:
+        head, *lines = history_lines(each, one, language())
+        voice.say("", *wrap(head, min(100, voice.columns()), ""))
+        voice.say(*lines)
+
+
+@run.command("again", help=_("Run a run's check again, for the same item, targets and parameters."))
+@click.argument("id", metavar="ID")
+@click.option("--yes", is_flag=True, help=_("Build its environment without asking."))
+@json_option
+@pass_session
+def again(session: Session, id: str, yes: bool, as_json: bool) -> int:  # noqa: A002
+    """Repeat a run with today's machine, versions and check."""
+    from reader.cli.check import perform
+
+    with session.store() as store:
+        before = store.runs.get(id)
+    one = known_check(session, before.check)
+    archs, params = as_before(before, one)
+    record = perform(session, one, before.item, ask=not yes, archs=archs, params=params)
+    if as_json:
+        voice.document(run_document(record, one, language()))
+    else:
+        print_run(record, one)
+    return 130 if record.status in (RunStatus.CANCELLED, RunStatus.INTERRUPTED) else 0
+
+
+def as_before(before: Run, check: Check) -> tuple[list[str], list[str]]:
+    """Return the targets and parameters of a run where they are not the check's own."""
+    legs = before.legs[:1]
+    targets = [target for leg in legs for target in leg.target.split()]
+    given = [pair for leg in legs for pair in leg.environment.get("parameters", {}).items()]
+    archs = [] if tuple(targets) == check.archs else targets
+    return archs, [f"{name}={value['value']}" for name, value in given]
 
 
 @run.command("judge", help=_("Judge a run's raw results again, by today's rules."))

@@ -17,7 +17,7 @@ def staleness(
     toolkits: Sequence[Toolkit],
     pythons: Sequence[Interpreter] = (),
 ) -> tuple[Reason, ...]:
-    """Return what has changed since the run: check, judge, driver, GPUs, toolkit, packages. Pure.
+    """Return what has changed since the run: check, judge, machine, toolkit, packages. Pure.
 
     None for `check_hash` stands for a check that is not there any more.
     """
@@ -27,6 +27,7 @@ def staleness(
     if any(verdict.judge != judge.JUDGE_VERSION for verdict in run.verdicts):
         reasons.append(Reason("stale_judge"))
     pairs = (
+        ("stale_cpu", run.machine.get("cpu") or now.cpu, now.cpu),
         ("stale_driver", run.machine.get("driver"), now.driver),
         ("stale_gpu", _gpu_names(run.machine), ", ".join(gpu.name for gpu in now.gpus)),
     )
@@ -58,7 +59,10 @@ def _stale_packages(leg: Leg, pythons: Sequence[Interpreter]) -> list[Reason]:
     if same is None:
         return []
     now = dict(same.packages)
-    return [
+    python = str(leg.environment.get("version") or same.version)
+    told = (("package", "Python"), ("before", python), ("after", same.version))
+    moved = [Reason("stale_package", told)] if python != same.version else []
+    return moved + [
         Reason("stale_package", (("package", name), ("before", before), ("after", after)))
         for name, before in sorted((leg.environment.get("packages") or {}).items())
         if (after := now.get(name, "–")) != before
