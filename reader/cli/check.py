@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from reader.runner import RunOptions
     from reader.store import Store
 
-MOST_SHOWN = 200_000  # bytes of one file; a larger one is data, and its name and size stand above
-
 
 @click.group(help=_("The checks that can prove or refute a claim on this machine."))
 def check() -> None:
@@ -114,8 +112,12 @@ def _print(one: Check, around: Surroundings, why: str | None) -> None:
 
 
 @check.command("run", help=_("Run a check here: measure, judge, keep the evidence."))
-@click.argument("name", metavar="CHECK")
-@click.option("--item", metavar="ID", help=_("The item or entry it is run for."))
+@click.argument("name", metavar="[CHECK]", required=False)
+@click.option(
+    "--item",
+    metavar="ID",
+    help=_("The item or entry it is run for; without CHECK, all that fit it are run."),
+)
 @click.option(
     "--cuda",
     multiple=True,
@@ -158,24 +160,55 @@ def _print(one: Check, around: Surroundings, why: str | None) -> None:
 @json_option
 @pass_session
 def run(
-    session: Session, name: str, item: str | None, fail_on: tuple[str, ...], as_json: bool, **o: Any
+    session: Session,
+    name: str | None,
+    item: str | None,
+    fail_on: tuple[str, ...],
+    as_json: bool,
+    **o: Any,
 ) -> int:
-    """Run one check; exit 130 when it is interrupted, 1 where --fail-on says so."""
-    one = known_check(session, name)
-    _allow(one)
-    with session.store(starter=True) as store:
-        if item is not None:
-            store.library.get(item)
-    record = perform(session, one, item, ask=not o.pop("yes"), **o)
+    """Run one check, or all that fit; exit 130 when interrupted, 1 where --fail-on says so."""
+    chosen = _chosen(session, name, item)
+    for one in chosen:
+        _allow(one)
+    ask = not o.pop("yes")
+    records = []
+    for one in chosen:
+        records.append(perform(session, one, item, ask=ask, **o))
+        if records[-1].status in (RunStatus.CANCELLED, RunStatus.INTERRUPTED):
+            break
     if len(o["cuda"]) == 1:
         _remember_toolkit(session, o["cuda"][0])
+    pairs = list(zip(records, chosen, strict=False))
     if as_json:
-        voice.document(run_document(record, one, language()))
+        documents = [run_document(record, one, language()) for record, one in pairs]
+        voice.document(documents[0] if name is not None else documents)
     else:
         from reader.cli.runs import print_run
 
-        print_run(record, one)
-    return _exit_code(record, fail_on)
+        for record, one in pairs:
+            print_run(record, one)
+    return max(_exit_code(record, fail_on) for record in records)
+
+
+def _chosen(session: Session, name: str | None, item: str | None) -> list[Check]:
+    """Return the check that is named, else those that fit the item and may run."""
+    if name is None and item is None:
+        raise Usage(_("Name a check, or an item to run all that fit it: --item ID."))
+    with session.store(starter=True) as store:
+        if name is not None:
+            found = [known_check(session, name)]
+            if item is not None:
+                store.library.get(item)
+            return found
+        fitting, _reasons = _fitting(store, known_checks(session), str(item))
+    from reader.checks import manifest
+
+    fitting = [each for each in fitting if manifest.trusted(each)]
+    if not fitting:
+        draft = f"readproof check new --item {item}"
+        raise CheckError(_("No check fits it; to draft one: {command}").format(command=draft))
+    return fitting
 
 
 def _remember_toolkit(session: Session, cuda: Path) -> None:
@@ -304,45 +337,6 @@ def step_word(step: str) -> str:
         "judge": _("judging"),
     }
     return words.get(step, step)
-
-
-@check.command("trust", help=_("Trust a check of your own, exactly as it stands now."))
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
-@click.option("--yes", is_flag=True, help=_("Do not ask."))
-@pass_session
-def trust(session: Session, folder: Path, yes: bool) -> None:
-    """Show a check's hash and files, ask, and remember that its very content may run."""
-    from reader import settings
-    from reader.checks import manifest
-
-    one = manifest.load(folder.absolute(), bundled=False)
-    files = sorted(each for each in one.folder.rglob("*") if each.is_file())
-    voice.say(f"{one.name}  sha256 {one.hash}")
-    voice.say(*(f"  {each.relative_to(one.folder)}  {each.stat().st_size}" for each in files))
-    if not yes:
-        if not voice.can_ask():
-            raise CheckError(_("Read its files, then say so with --yes."))
-        _show(files, one.folder)
-        if not voice.ask(_("It will run as you, with your rights. Trust it?"), default=False):
-            raise CheckError(_("Not trusted."))
-    manifest.trust(one)
-    folders = session.settings.check_folders
-    if str(one.folder) not in folders:
-        wanted = replace(session.settings, check_folders=(*folders, str(one.folder)))
-        settings.save(session.config_path, wanted)
-    voice.note(
-        _("Trusted: {name}. Run it with: {command}").format(
-            name=one.name, command=f"readproof check run {one.name}"
-        )
-    )
-
-
-def _show(files: Sequence[Path], folder: Path) -> None:
-    """Print the text of a check's files: what one is asked to trust."""
-    for each in files:
-        if each.stat().st_size <= MOST_SHOWN and "__pycache__" not in each.parts:
-            voice.say("", voice.paint(f"── {each.relative_to(folder)}", "bold"))
-            voice.say(*each.read_text(encoding="utf-8", errors="replace").splitlines())
 
 
 COMMANDS = (check,)

@@ -1,8 +1,9 @@
-"""Checks of one's own: check new, check test."""
+"""Checks of one's own: check new, check test, check trust."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ from reader.report.words import sentence, verdict_word
 if TYPE_CHECKING:
     from reader.checks.skeleton import Stated
     from reader.checks.trial import Case, Tried
+
+MOST_SHOWN = 200_000  # bytes of one file; a larger one is data, and its name and size stand above
 
 
 @check.command(
@@ -217,4 +220,43 @@ def _document(one: Check, tried: Tried) -> dict[str, Any]:
     }
 
 
-COMMANDS: tuple[click.Command, ...] = ()  # both belong to the group of checks
+@check.command("trust", help=_("Trust a check of your own, exactly as it stands now."))
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@click.option("--yes", is_flag=True, help=_("Do not ask."))
+@pass_session
+def trust(session: Session, folder: Path, yes: bool) -> None:
+    """Show a check's hash and files, ask, and remember that its very content may run."""
+    from reader import settings
+    from reader.checks import manifest
+
+    one = manifest.load(folder.absolute(), bundled=False)
+    files = sorted(each for each in one.folder.rglob("*") if each.is_file())
+    voice.say(f"{one.name}  sha256 {one.hash}")
+    voice.say(*(f"  {each.relative_to(one.folder)}  {each.stat().st_size}" for each in files))
+    if not yes:
+        if not voice.can_ask():
+            raise CheckError(_("Read its files, then say so with --yes."))
+        _show(files, one.folder)
+        if not voice.ask(_("It will run as you, with your rights. Trust it?"), default=False):
+            raise CheckError(_("Not trusted."))
+    manifest.trust(one)
+    folders = session.settings.check_folders
+    if str(one.folder) not in folders:
+        wanted = replace(session.settings, check_folders=(*folders, str(one.folder)))
+        settings.save(session.config_path, wanted)
+    voice.note(
+        _("Trusted: {name}. Run it with: {command}").format(
+            name=one.name, command=f"readproof check run {one.name}"
+        )
+    )
+
+
+def _show(files: Sequence[Path], folder: Path) -> None:
+    """Print the text of a check's files: what one is asked to trust."""
+    for each in files:
+        if each.stat().st_size <= MOST_SHOWN and "__pycache__" not in each.parts:
+            voice.say("", voice.paint(f"── {each.relative_to(folder)}", "bold"))
+            voice.say(*each.read_text(encoding="utf-8", errors="replace").splitlines())
+
+
+COMMANDS: tuple[click.Command, ...] = ()  # all belong to the group of checks

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QFileDialog
 
-from reader.gui import dialogs
+from reader.gui import dialogs, workbench
 from reader.gui.jobs import Job
+from reader.gui.workbench import Offer
 from reader.language import _
+from reader.model import Item
 
 if TYPE_CHECKING:
     from reader.gui.window import Window
+    from reader.store import Store
 
 
 class Trials:
@@ -50,11 +53,40 @@ class Trials:
             self._window.proofs.run_check(shown.run.check, shown.run.item)
 
     def run_all(self) -> None:
-        """Run every queued entry that has a check with something to show here."""
+        """Run every queued entry that has a check with something to show here.
+
+        Beside a story: all checks that fit it, one after the other.
+        """
         window = self._window
+        opened = window.reading.opened
+        if window.page == "stories" and opened is not None:
+            self._all_of(opened.story.id)
+            return
         for each in window.queue.found.values():
             if each.offer is not None and each.offer.here and each.state in ("queued", "stale"):
                 window.jobs.run(Job(each.offer, each.entry.item, each.entry.title))
+
+    def _all_of(self, story: str) -> None:
+        window = self._window
+        bench = window.bench
+        if bench is None:
+            window.say(_("looking at this machine…"))
+            return
+
+        def work(store: Store) -> tuple[list[Offer], str]:
+            thing = store.library.get(story)
+            if not isinstance(thing, Item):
+                return [], ""
+            return workbench.offers(store, bench, thing), thing.title
+
+        def ready(found: tuple[list[Offer], str]) -> None:
+            fitting = [each for each in found[0] if each.here]
+            for each in fitting:
+                window.jobs.run(Job(each, story, found[1]))
+            if not fitting:
+                window.say(_("No bundled check fits it yet."))
+
+        window.desk.ask(work, ready)
 
     def log(self) -> None:
         """Show the log of what runs or ran."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from reader.gui import words
@@ -163,12 +163,20 @@ def _today(store: Store, filters: Filters, rank: Ranker | None) -> Listing:
         total=sum(each.total for each in whole),
         unread=sum(each.unread for each in whole),
         by_score=by_score,
-        notices=tuple(line for each in digests for line in _notices(each)),
+        notices=(*_night(store), *(line for each in digests for line in _notices(each))),
         loosened=_loosened(store, bases, filters) if not ids else (),
         caption=words.day(digests[0].published, weekday=True)
         if digests and digests[0].published
         else _newest_day(rows),
     )
+
+
+def _night(store: Store) -> tuple[str, ...]:
+    """Return what the night's run of the queue brought, while it is news."""
+    from reader.report import morning
+    from reader.runner import overnight
+
+    return morning.lines(overnight.last(store.path), datetime.now(UTC))
 
 
 def _newest_day(rows: Sequence[Row]) -> str:

@@ -30,6 +30,16 @@ def verdict_word(verdict: VerdictKind, _: Say = _) -> str:
     return words[verdict]
 
 
+def counted(verdicts: Mapping[str, int]) -> str:
+    """Return verdicts by number as words: 3 confirmed, 1 refuted."""
+    said = [
+        f"{verdicts[kind.value]} {verdict_word(kind).lower()}"
+        for kind in VerdictKind
+        if verdicts.get(kind.value)
+    ]
+    return _(", ").join(said) or _("no verdict")
+
+
 def state_word(state: QueueState, *, stale: bool = False, _: Say = _) -> str:
     """Return a queue state's word; a stale outcome keeps its own and says so."""
     words = {
