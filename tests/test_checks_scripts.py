@@ -27,10 +27,11 @@ from tests.shared import need_shared
 FOLDER = settings.resource_path("checks")
 NAMES = (
     "batch-invariance",
-    "machine-baseline",
     "iree-313",
-    "mlir-static-memory-planner",
     "kernel-benchmark",
+    "machine-baseline",
+    "mlir-static-memory-planner",
+    "pipelink-lto",
     "profiler-access",
     "triton-39-atomics",
     "triton-39-division",

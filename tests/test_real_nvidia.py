@@ -1,0 +1,88 @@
+"""The checks of NVIDIA's own tools for real: as they are, with a false program, and broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import falsified
+from tests.test_real_checks import (
+    CONFIRMED,
+    COULD_NOT_RUN,
+    REFUTED,
+    expect,
+    leg_without_package,
+    python_of,
+    run,
+)
+
+pytestmark = pytest.mark.real
+
+
+def with_script(tmp_path: Path, python: str, program: str, script: str) -> str:
+    """Return an interpreter for which a program of the package nvidia is a script.
+
+    {real} is the program itself.
+    """
+    folder, site = tmp_path / "false", falsified.site_of(python)
+    (root,) = (each.name for each in (site / "nvidia").glob("cu*") if (each / "bin").is_dir())
+    falsified.overlay(site / "nvidia", folder / "nvidia", {f"{root}/bin/nvcc.profile": [("", "")]})
+    place = folder / "nvidia" / root / "bin" / program
+    place.unlink()
+    real = site / "nvidia" / root / "bin" / program
+    place.write_text(f"#!/bin/sh\n{script.format(real=real)}\n", encoding="utf-8")
+    place.chmod(0o755)
+    return falsified.interpreter(python, tmp_path / "venv", folder)
+
+
+# ── pipelink-lto ───────────────────────────────────────────────────────────────────────────────
+
+LTO = "pipelink-lto"
+
+
+@pytest.fixture(scope="module")
+def linkers() -> str:
+    return python_of(LTO)
+
+
+def test_lto_as_it_is(tmp_path: Path, linkers: str) -> None:
+    assert run(tmp_path, LTO, linkers) == {
+        "lto_equal": CONFIRMED,
+        "plain_apart": CONFIRMED,
+        "fallback": CONFIRMED,
+        "flags_kept": REFUTED,  # the link has to be told again
+        "mixed_refused": CONFIRMED,
+        "toolkit_equal": CONFIRMED,
+        "gpu_correct": COULD_NOT_RUN,
+        "gpu_latency": COULD_NOT_RUN,
+    }
+
+
+def test_lto_of_a_linker_that_does_not_optimise(tmp_path: Path, linkers: str) -> None:
+    script = 'case "$*" in *-lto*) exec {real} "$@" -Xptxas=-O1;; esac\nexec {real} "$@"'
+    python = with_script(tmp_path, linkers, "nvlink", script)
+    expect(
+        run(tmp_path, LTO, python, archs=["sm_90"]),
+        {"lto_equal": REFUTED, "fallback": REFUTED, "plain_apart": CONFIRMED},
+    )
+
+
+def test_lto_of_a_linker_that_takes_mixed_flags(tmp_path: Path, linkers: str) -> None:
+    script = 'case "$*" in *mixed.cubin*) exit 0;; esac\nexec {real} "$@"'
+    python = with_script(tmp_path, linkers, "nvlink", script)
+    expect(run(tmp_path, LTO, python, archs=["sm_90"]), {"mixed_refused": REFUTED})
+
+
+@pytest.mark.parametrize("program", ["nvlink", "nvcc", "nvdisasm"])
+def test_lto_with_a_tool_that_fails(tmp_path: Path, linkers: str, program: str) -> None:
+    python = with_script(
+        tmp_path, linkers, program, 'case "$*" in *--version*) exec {real} "$@";; esac\nexit 1'
+    )
+    found = run(tmp_path, LTO, python, archs=["sm_90"])
+    assert REFUTED not in {found[each] for each in ("lto_equal", "plain_apart", "mixed_refused")}
+    assert found["lto_equal"] is COULD_NOT_RUN
+
+
+def test_lto_without_its_packages(tmp_path: Path) -> None:
+    assert set(leg_without_package(LTO).values()) == {"import_failed"}
