@@ -27,13 +27,14 @@ from tests.shared import need_shared
 FOLDER = settings.resource_path("checks")
 NAMES = (
     "batch-invariance",
-    "iree-313",
-    "kernel-benchmark",
     "machine-baseline",
+    "iree-313",
     "mlir-static-memory-planner",
+    "kernel-benchmark",
     "pipelink-lto",
     "profiler-access",
     "triton-39-atomics",
+    "triton-39-batched-dot",
     "triton-39-division",
     "triton-sched4reg",
     "tvm-device-guard",

@@ -150,3 +150,99 @@ print(json.dumps(gpu.error(built, "approximate", 7)))
 def test_division_driver_code(tmp_path: Path, fault: bool) -> None:
     error = on_simulated_driver(DIVISION, ON_DRIVER, tmp_path, fault)
     assert error > 1e6 if fault else error == pytest.approx(0.5, abs=0.01)
+
+
+# ── triton-39-batched-dot ──────────────────────────────────────────────────────────────────────
+
+DOT = "triton-39-batched-dot"
+OLD_DOT: dict[str, Any] = {
+    "decoys_found": 0, "plain_ratio": 1.0, "planted_ratio": 2.0, "shapes": 12, "at_ideal": 3,
+    "worst": 16.0, "worst_shape": "1×128×128×32", "stack": 5160, "stack_shapes": 1, "targets": 6,
+    "targets_at_ideal": 0, "targets_worst": 4.0, "types": 4, "types_at_ideal": 0,
+    "types_worst": 4.0, "gpu_elements": 32768, "gpu_wrong": 0, "gpu_us": 440.0,
+    "gpu_us_low": 430.0, "gpu_us_high": 450.0, "gpu_us_forty": 16200.0,
+}  # fmt: skip
+NEW_DOT = OLD_DOT | {
+    "at_ideal": 12, "worst": 1.0, "stack": 0, "stack_shapes": 0, "targets_at_ideal": 6,
+    "targets_worst": 1.0, "types_at_ideal": 4, "types_worst": 1.0, "gpu_us": 11.0,
+    "gpu_us_low": 10.9, "gpu_us_high": 11.1, "gpu_us_forty": 399.6,
+}  # fmt: skip
+
+
+def test_dot_counts_the_work_of_a_warp(tmp_path: Path) -> None:
+    with modules(DOT, tmp_path):
+        compiling = importlib.import_module("compiling")
+        script = importlib.import_module("check")
+    one = "\tmma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r2};\n"
+    text = 2 * one + one.replace("k16", "k8").replace("\t", "@%p1 ") + script.DECOYS
+    assert compiling.instructions(text) == [(16, 8, 16), (16, 8, 16), (16, 8, 8)]
+    shape = compiling.Shape(2, 16, 16, 16, 4)
+    assert compiling.over_ideal(one, shape) == 1
+    assert compiling.over_ideal(4 * one, shape) == 4
+    assert compiling.over_ideal(script.DECOYS, shape) == 0
+    assert len({each.name for each in script.SHAPES}) == len(script.SHAPES) == 12
+
+
+def test_dot_as_measured() -> None:
+    assert set(judged(DOT, OLD_DOT, NEW_DOT).values()) == {CONFIRMED}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ({}, {"at_ideal": 11}, {"ideal"}),
+        ({"at_ideal": 12}, {}, {"ideal"}),
+        ({}, {"targets_at_ideal": 5, "types_at_ideal": 3}, {"every_target", "every_type"}),
+        ({"stack": 0}, {}, {"no_stack"}),
+        ({}, {"gpu_wrong": 3}, {"gpu_right"}),
+        ({"gpu_us_low": 5.0, "gpu_us_high": 5.1}, {}, {"gpu_faster", "gpu_forty"}),
+    ],
+)
+def test_dot_that_is_otherwise(old: dict[str, Any], new: dict[str, Any], wanted: set[str]) -> None:
+    assert refuted(judged(DOT, OLD_DOT | old, NEW_DOT | new)) == wanted
+
+
+def test_dot_that_falls_short_of_forty_is_left_open() -> None:
+    found = judged(DOT, OLD_DOT | {"gpu_us_low": 200.0, "gpu_us_high": 210.0}, NEW_DOT)
+    assert (found["gpu_faster"], found["gpu_forty"]) == (CONFIRMED, VerdictKind.INCONCLUSIVE)
+    same = judged(DOT, OLD_DOT | {"gpu_us_low": 10.8, "gpu_us_high": 11.0}, NEW_DOT)
+    assert same["gpu_faster"] is VerdictKind.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("blind", [{"planted_ratio": 1.0}, {"decoys_found": 1}])
+def test_dot_with_a_control_that_fails(blind: dict[str, Any]) -> None:
+    found = judged(DOT, OLD_DOT, NEW_DOT | blind)
+    assert set(found.values()) == {VerdictKind.INCONCLUSIVE}
+
+
+def test_dot_on_handed_gpu_results(tmp_path: Path, handed: Any) -> None:
+    handed({"widest": {"elements": 9, "wrong": 0, "microseconds": [10.0, 11.0, 12.0] * 20}})
+    with modules(DOT, tmp_path) as folder:
+        script = importlib.import_module("check")
+        check = harness.Check(parameters(DOT, folder, tmp_path))
+        script.on_gpu(check, SimpleNamespace(build=lambda *_all: None))
+    measured = check._result["measured"]
+    assert (measured["gpu_us"], measured["gpu_us_forty"]) == (11.0, 432.0)
+    assert measured["gpu_us_low"] <= 11.0 <= measured["gpu_us_high"]
+    found = judged(DOT, OLD_DOT, NEW_DOT | measured)
+    assert (found["gpu_right"], found["gpu_faster"], found["gpu_forty"]) == (
+        CONFIRMED, CONFIRMED, VerdictKind.INCONCLUSIVE,
+    )  # fmt: skip
+
+
+ON_DRIVER_DOT = """
+import json
+from types import SimpleNamespace
+import gpu
+from compiling import Shape
+gpu.BLOCKS = 8
+built = SimpleNamespace(cubin=b"cubin", shared=65536, threads=128)
+print(json.dumps(gpu.measured(built, Shape(1, 16, 16, 16, 4), 7)))
+"""
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_dot_driver_code(tmp_path: Path, fault: bool) -> None:
+    found = on_simulated_driver(DOT, ON_DRIVER_DOT, tmp_path, fault)
+    assert (found["elements"], found["wrong"]) == (512, 512 if fault else 0)
+    assert len(found["microseconds"]) == 60

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.records import pythons_of
 from tests.test_real_checks import (
     CONFIRMED,
     COULD_NOT_RUN,
@@ -17,7 +18,6 @@ from tests.test_real_checks import (
     expect,
     false_python,
     leg_without_package,
-    pythons_of,
     run,
 )
 
@@ -92,3 +92,48 @@ def test_division_where_one_triton_does_not_compile(
 
 def test_division_without_its_package(tmp_path: Path) -> None:
     assert set(leg_without_package(DIVISION).values()) == {"import_failed"}
+
+
+# ── triton-39-batched-dot ──────────────────────────────────────────────────────────────────────
+
+DOT = "triton-39-batched-dot"
+# One kernel alone, so that those of the control stay as they are.
+TWICE = (
+    r'ret = re.sub(r"(\n[^\n]*mma\.sync[^\n]*)", r"\1\1", ret) if ".entry batched" in ret else ret'
+)
+
+
+@pytest.fixture(scope="module")
+def tritons() -> tuple[str, ...]:
+    return tuple(pythons_of(DOT))
+
+
+def test_dot_as_it_is(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    assert run(tmp_path, DOT, tritons) == {
+        "ideal": CONFIRMED,
+        "every_target": CONFIRMED,
+        "every_type": CONFIRMED,
+        "no_stack": CONFIRMED,
+        "gpu_right": COULD_NOT_RUN,
+        "gpu_faster": COULD_NOT_RUN,
+        "gpu_forty": COULD_NOT_RUN,
+    }
+
+
+def test_dot_of_a_new_triton_that_does_it_twice(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    python = false_python(tmp_path, tritons[1], "triton", emitting(TWICE))
+    expect(
+        run(tmp_path, DOT, (tritons[0], python), archs=["sm_80"]),
+        {"ideal": REFUTED, "every_target": REFUTED, "every_type": REFUTED, "no_stack": CONFIRMED},
+    )
+
+
+def test_dot_where_one_triton_does_not_compile(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    broken = emitting('raise RuntimeError("no back end")')
+    python = false_python(tmp_path, tritons[1], "triton", broken)
+    found = run(tmp_path, DOT, (tritons[0], python), archs=["sm_80"])
+    assert set(found.values()) == {COULD_NOT_RUN}
+
+
+def test_dot_without_its_package(tmp_path: Path) -> None:
+    assert set(leg_without_package(DOT).values()) == {"import_failed"}
