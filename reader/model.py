@@ -305,6 +305,7 @@ class Marks:
     tags: tuple[str, ...] = ()
     note: str | None = None
     queue_state: QueueState | None = None
+    muted: str | None = None  # the rule that took it out of the lists
 
 
 class StoryKind(StrEnum):
@@ -430,6 +431,7 @@ class Query:
     unread: bool = False
     starred: bool = False
     queued: bool = False
+    muted: bool = False  # only what a rule has muted, which no other list shows
     tags: tuple[str, ...] = ()
     feed: str | None = None
     digest: str | None = None

@@ -60,9 +60,9 @@ def save(path: Path, settings: Settings) -> None:
     lines = []
     for name, value in asdict(settings).items():
         if isinstance(value, tuple):
-            text = "[" + ", ".join(_quoted(each) for each in value) + "]"
+            text = "[" + ", ".join(quoted(each) for each in value) + "]"
         else:
-            text = str(value) if isinstance(value, int) else _quoted(value)
+            text = str(value) if isinstance(value, int) else quoted(value)
         lines.append(f"{name} = {text}\n")
     path.parent.mkdir(parents=True, exist_ok=True)
     # A name of its own: window and command line may write at the same time.
@@ -74,7 +74,8 @@ def save(path: Path, settings: Settings) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a text as TOML writes it."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return (
         '"' + "".join(c if c >= " " and c != "\x7f" else f"\\u{ord(c):04x}" for c in escaped) + '"'

@@ -26,7 +26,7 @@ STOREYS = (
     ("sync", "runner", "report", "today"),
     (
         "store", "checks", "fetch", "credentials", "parse", "digest", "classify", "identity",
-        "sanitise", "opml", "claims",
+        "sanitise", "opml", "claims", "rules",
     ),
     ("workers", "tasks", "settings", "language", "model", "errors"),
 )  # fmt: skip

@@ -19,6 +19,7 @@ from reader.cli import (
     own_checks,
     queue,
     report,
+    rules,
     runs,
 )
 from reader.cli.session import Session
@@ -84,6 +85,7 @@ for group in (
     environments,
     runs,
     report,
+    rules,
     doctor,
     data,
 ):

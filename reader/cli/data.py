@@ -40,7 +40,13 @@ def import_(session: Session, paths: tuple[Path, ...], as_json: bool) -> int:
 
     try:
         with interruptible("import", show) as task:
-            result = sync.import_paths(session.store_path, list(paths), task=task, progress=show)
+            result = sync.import_paths(
+                session.store_path,
+                list(paths),
+                task=task,
+                progress=show,
+                config=session.config_path,
+            )
     finally:
         bar.clear()
     for notice in result.notices:

@@ -284,9 +284,12 @@ def sync(session: Session, only: tuple[str, ...], force: bool, as_json: bool) ->
                 task=task,
                 progress=show,
                 chosen=session.settings,
+                config=session.config_path,
             )
     finally:
         bar.clear()
+    for notice in result.notices:
+        voice.note(notice)
     if result.offline:
         voice.note(_("No network: nothing could be fetched; what is kept stays readable."))
     for one in result.feeds:

@@ -61,6 +61,7 @@ def query_of(kind: str, order: str, limit: int, text: str = "", **filters: Any) 
         until=end_of(filters["until"]),
         unread=filters["unread"],
         starred=filters["starred"],
+        muted=filters["muted"],
         queued=filters["queued"],
         tags=filters["tags"],
         feed=filters["feed"],

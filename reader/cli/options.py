@@ -166,6 +166,7 @@ _FILTERS = (
     ),
     click.option("--unread", is_flag=True, help=_("Only what you have not read.")),
     click.option("--starred", is_flag=True, help=_("Only what you have starred.")),
+    click.option("--muted", is_flag=True, help=_("Only what a rule of yours has muted.")),
     click.option("--queued", is_flag=True, help=_("Only what stands in the queue.")),
     click.option(
         "--tag", "tags", multiple=True, metavar="T", help=_("Has your tag; several mean all.")

@@ -93,6 +93,7 @@ def _labels(labels: Labels) -> Iterator[str]:
 def _marks(marks: Marks) -> Iterator[str]:
     said = [
         _("starred") if marks.starred else "",
+        _("muted by the rule {rule}").format(rule=marks.muted) if marks.muted else "",
         " ".join(f"#{each}" for each in marks.tags),
         marks.note or "",
     ]

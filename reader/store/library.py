@@ -191,7 +191,7 @@ class Library:
         order = Order.DATE if query.order is Order.SCORE else query.order
         plan = compiled(self._connection, replace(query, after=None, order=order))
         rows = self._connection.rows(
-            "SELECT s.combination, count(*) AS stories, count(*) - sum(s.read) AS unread"
+            "SELECT s.combination, count(*) AS stories, sum(s.read = 0) AS unread"
             f" FROM {plan.source} WHERE {plan.where} GROUP BY s.combination",
             plan.values,
         )

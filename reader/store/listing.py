@@ -131,6 +131,10 @@ def _filters(connection: Connection, listing: Listing, query: Query) -> None:
             listing.need(f"s.{column} = 1")
     if query.unread:
         listing.need("s.read = 0")
+    elif query.muted:
+        listing.need("s.read = 2")
+    elif query.digest is None:  # a digest is shown whole
+        listing.need("+s.read < 2")
     for wanted_id, column in ((query.feed, "feed"), (query.digest, "digest")):
         if wanted_id is not None:
             listing.need(f"s.{column} = ?", number(wanted_id))

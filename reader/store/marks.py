@@ -12,11 +12,12 @@ from reader.store.connection import Connection, now, to_micros
 from reader.store.labels import LabelRows
 from reader.store.listing import kind_of, number
 
-READ, STARRED, NOTE, TAG = "read", "starred", "note", "tag:"
+READ, STARRED, NOTE, MUTED, TAG = "read", "starred", "note", "muted", "tag:"
 QUEUE, DUE, PRIORITY, CHECK = "queue", "due", "priority", "check"
 QUEUED, DROPPED = "queued", "dropped"
 ON = "1"
-KNOWN = (READ, STARRED, NOTE, QUEUE, DUE, PRIORITY, CHECK)
+READ_MUTED = 2  # in the column `read` of stories: neither unread nor shown in lists
+KNOWN = (READ, STARRED, NOTE, MUTED, QUEUE, DUE, PRIORITY, CHECK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,11 @@ class Marks:
         add_tags: Iterable[str] = (),
         remove_tags: Iterable[str] = (),
         note: str | None = None,
+        muted: str | None = None,
     ) -> Undo:
         """Set marks of stories; None leaves a mark as it is, an empty note removes it.
 
+        `muted` is who says so, the name of a rule; empty: no longer.
         Raises Usage for an id that is no story of the store; then nothing is changed.
         """
         wanted: dict[str, str | None] = {}
@@ -65,6 +68,8 @@ class Marks:
         wanted.update({TAG + tag: ON for tag in map(clean_text, add_tags) if tag})
         if note is not None:
             wanted[NOTE] = note.strip() or None
+        if muted is not None:
+            wanted[MUTED] = clean_text(muted) or None
         with self._connection.write():
             return self.change((key, wanted) for key in self.keys(ids))
 
@@ -164,7 +169,7 @@ class Marks:
 
     def copy(self, key: str, mark: str, value: str | None) -> None:
         """Bring the copies that filters use to what a mark says."""
-        column = {READ: "read", STARRED: "starred", QUEUE: "queued"}.get(mark)
+        column = {READ: "read", MUTED: "read", STARRED: "starred", QUEUE: "queued"}.get(mark)
         if column is None and not mark.startswith(TAG):
             return
         place = self.place(key)
@@ -173,7 +178,9 @@ class Marks:
         if column is None:
             self._labels.tag(place, mark.removeprefix(TAG), on=value is not None)
         else:
-            on = value == QUEUED if mark == QUEUE else value is not None
+            on = int(value == QUEUED if mark == QUEUE else value is not None)
+            if column == "read":
+                on = READ_MUTED if self.get(key, MUTED) else int(self.get(key, READ) is not None)
             self._connection.run(f"UPDATE stories SET {column} = ? WHERE place = ?", (on, place))
 
     def place(self, key: str) -> int | None:

@@ -204,6 +204,7 @@ def told(held: dict[str, str], state: QueueState | None) -> Marks:
         tags=tuple(sorted(m.removeprefix(marks.TAG) for m in held if m.startswith(marks.TAG))),
         note=held.get(marks.NOTE),
         queue_state=state,
+        muted=held.get(marks.MUTED),
     )
 
 

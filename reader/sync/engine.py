@@ -23,6 +23,7 @@ from reader.sync.door import door
 from reader.sync.outage import Offline, Outage, outside
 from reader.sync.pace import Pace
 from reader.sync.results import FeedResult, Progress, SyncProgress, SyncResult, silent
+from reader.sync.ruling import Ruling, own_rules
 from reader.tasks import Task, heaps
 from reader.workers import Workers
 
@@ -47,12 +48,14 @@ def sync(
     fetcher: Fetcher | None = None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     chosen: settings.Settings | None = None,
+    config: Path | None = None,
 ) -> SyncResult:
     """Fetch the named feeds, all of them with `force`, else those that are due; then pictures.
 
     One feed that fails never stops the others. `chosen` are the user's settings, those of the
-    usual file where it is None. Raises StoreError when another process is at it or the store
-    cannot be written, and Interrupted when cancelled; what was saved stays.
+    usual file where it is None; the user's rules lie beside the file `config`. Raises StoreError
+    when another process is at it or the store cannot be written, and Interrupted when cancelled;
+    what was saved stays.
     """
     from reader.store import Store
 
@@ -66,7 +69,9 @@ def sync(
             stopped = (lambda: task.cancelled) if task is not None else (lambda: False)
             fetcher = stack.enter_context(door(chosen, stopped=stopped))
         workers = stack.enter_context(closing(Workers()))
-        run = _Sync(store, fetcher, workers, task, progress, now)
+        own, wrong = own_rules(config)
+        ruling = Ruling(store, own, now())
+        run = _Sync(store, fetcher, workers, ruling, task, progress, now)
         results = run.run(_chosen(store, feeds, force, now))
     return SyncResult(
         feeds=tuple(results),
@@ -76,6 +81,7 @@ def sync(
         failed=sum(one.outcome in schedule.FAULTY for one in results),
         offline=run.outage.is_likely,
         seconds=time.monotonic() - begun,
+        notices=tuple(filter(None, [wrong])),
     )
 
 
@@ -108,12 +114,13 @@ class _Sync:
         store: Store,
         fetcher: Fetcher,
         workers: Workers,
+        ruling: Ruling,
         task: Task[Any] | None,
         progress: Progress,
         now: Callable[[], datetime],
     ) -> None:
         self._store, self._fetcher, self._task = store, fetcher, task
-        self._workers = workers
+        self._workers, self._ruling = workers, ruling
         self._progress, self._now = progress, now
         self._seconds: dict[str, float] = {}  # what each feed took, by its id
         self.outage = Outage(was=store.facts.get("offline") == "yes")
@@ -153,6 +160,7 @@ class _Sync:
             for part in _portions(heap):
                 with self._store.together():
                     done = [self._keep(feed, came) for feed, came in self._met(part)]
+                    self._ruling.apply()
                 for result in done:
                     results.append(result)
                     shown = result.title or result.url
@@ -217,6 +225,7 @@ class _Sync:
             self._store.facts.set(_fact(feed), came.history.dump())
         if came.memory is not None:
             self._store.facts.set(_memory(feed), came.memory)
+        self._ruling.see(saved.new)
         outcome, said = self._outcome(feed, came, saved)
         self._describe(feed, came.parsed)
         self._record(feed, came, saved, outcome, said)

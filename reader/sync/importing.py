@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import shorten
@@ -19,6 +20,7 @@ from reader.store.incoming import Prepared
 from reader.sync.files import READ, content_of, found_in, from_text, text_of
 from reader.sync.folder import FEEDS, read_file
 from reader.sync.results import ImportResult, Progress, SyncProgress, silent
+from reader.sync.ruling import Ruling, own_rules
 from reader.sync.subscribing import kind_of
 from reader.tasks import Task
 from reader.workers import Workers
@@ -37,16 +39,20 @@ def import_paths(
     task: Task[Any] | None = None,
     progress: Progress = silent,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    config: Path | None = None,
 ) -> ImportResult:
     """Import digests, posts, feeds, lists of subscriptions, data files, and folders of them.
 
     Raises StoreError when the store cannot be written and Interrupted when cancelled; every
-    other fault is a line of the result.
+    other fault is a line of the result. The user's rules lie beside `config`.
     """
     from reader.store import Store
 
     with Store.open(store_path) as store, closing(Workers()) as workers:
-        return _Import(store, workers, task, progress, now).run(paths)
+        own, wrong = own_rules(config)
+        ruling = Ruling(store, own, now())
+        result = _Import(store, workers, ruling, task, progress, now).run(paths)
+        return replace(result, notices=(*filter(None, [wrong]), *result.notices))
 
 
 class _Import:
@@ -54,12 +60,13 @@ class _Import:
         self,
         store: Store,
         workers: Workers,
+        ruling: Ruling,
         task: Task[Any] | None,
         progress: Progress,
         now: Callable[[], datetime],
     ) -> None:
         self._store, self._task, self._progress, self._now = store, task, progress, now
-        self._workers = workers
+        self._workers, self._ruling = workers, ruling
         self._counts = dict.fromkeys(("digests", "entries", "items", "feeds"), 0)
         self._notices: list[str] = []
         self._refused: list[tuple[str, str]] = []
@@ -116,7 +123,9 @@ class _Import:
     def _save(self, file: Path, taken: list[Prepared]) -> None:
         if not taken:
             raise NotUnderstood(_("It holds no post. Save the page or feed again and import that."))
-        self._store.library.save(None, taken, self._now())
+        with self._store.together():
+            self._ruling.see(self._store.library.save(None, taken, self._now()).new)
+            self._ruling.apply()
         for each in (prepared.incoming for prepared in taken):
             if each.digest is None:
                 self._counts["entries"] += 1

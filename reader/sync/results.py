@@ -44,6 +44,7 @@ class SyncResult:
     unchanged: int = 0
     failed: int = 0
     seconds: float = 0.0
+    notices: tuple[str, ...] = ()  # what else a person should know
     offline: bool = False  # nothing outside could be reached; nothing is held against the feeds
 
 
