@@ -46,6 +46,10 @@ class CheckError(Expected):
     """A check cannot be prepared or run here."""
 
 
+class NotTrusted(CheckError):
+    """A check of the user's own whose very content was never trusted; the window asks."""
+
+
 class ManifestError(CheckError):
     """A check's manifest is wrong; the text names file, line and field."""
 

@@ -96,6 +96,12 @@ def trust(check: Check, data: Path | None = None) -> None:
     Path(temporary).replace(file)
 
 
+def trusted_before(name: str, data: Path | None = None) -> bool:
+    """Return whether the user once trusted a check of this name, whatever it held then."""
+    entries = _trust_list(_trust_file(data)).values()
+    return any(isinstance(each, dict) and each.get("name") == name for each in entries)
+
+
 def _trust_file(data: Path | None) -> Path:
     return (data or settings.data_folder()) / "trusted-checks.json"
 

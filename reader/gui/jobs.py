@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from reader.errors import Interrupted
+from reader.errors import Interrupted, NotTrusted
 from reader.gui.desk import Desk
 from reader.gui.workbench import Offer
 from reader.language import _
@@ -55,6 +55,7 @@ class Jobs(QObject):
     run_progress = Signal(object)  # RunProgress
     run_ended = Signal(object, object)  # Job, Run or None
     build_wanted = Signal(object, int, str, str)  # Job, megabytes, time, packages
+    trust_wanted = Signal(object)  # Job
     counted = Signal(int, int)  # running, waiting
     failed = Signal(str)
 
@@ -217,6 +218,8 @@ class Jobs(QObject):
         if isinstance(error, EnvironmentNeeded) and job is not None:
             packages = ", ".join(error.packages.requires)
             self.build_wanted.emit(job, error.size_mb, str(error.takes), packages)
+        elif isinstance(error, NotTrusted) and job is not None:
+            self.trust_wanted.emit(job)
         elif not isinstance(error, Interrupted):
             self.failed.emit(str(error) or type(error).__name__)
 

@@ -118,6 +118,16 @@ class Trials:
             lambda: self._window.jobs.build(job),
         )
 
+    def ask_trust(self, job: Job) -> None:
+        """Show the code of a check of the user's own, and run it where it is trusted."""
+        from reader.gui import trust
+
+        folder = job.offer.check.folder
+        self._window.desk.ask(
+            lambda _store: trust.read(folder),
+            lambda shown: trust.ask(self._window, shown, lambda: self._window.jobs.run(job)),
+        )
+
     def compare(self, one: str | None = None, other: str | None = None) -> None:
         """Show what changed between two runs."""
         window = self._window

@@ -134,6 +134,7 @@ class Window(Frame):
         self.jobs.run_progress.connect(self.proofs.progress)
         self.jobs.run_ended.connect(self.proofs.ended)
         self.jobs.build_wanted.connect(self.deeds.trials.ask_build)
+        self.jobs.trust_wanted.connect(self.deeds.trials.ask_trust)
         self.jobs.counted.connect(self._counted_jobs)
         self.jobs.failed.connect(self.say)
 

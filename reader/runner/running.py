@@ -12,7 +12,7 @@ from typing import Any
 from reader import settings
 from reader.checks import judge, machine, manifest, matching, parameters
 from reader.checks.process import LegPlan, run_leg
-from reader.errors import CheckError, EnvironmentFault, Interrupted, ToolkitError, Usage
+from reader.errors import EnvironmentFault, Interrupted, NotTrusted, ToolkitError, Usage
 from reader.language import _
 from reader.model import (
     Check,
@@ -52,7 +52,7 @@ def run_check(
     options = options or RunOptions()
     check = find_check(name, options.check_folders)
     if not manifest.trusted(check):
-        raise CheckError(
+        raise NotTrusted(
             _("{name} is a check of your own that is not trusted yet; read it and trust it").format(
                 name=name
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reader.checks import machine, manifest, trial
 from reader.checks.process import LegPlan
-from reader.errors import CheckError
+from reader.errors import NotTrusted
 from reader.language import _
 from reader.model import Check
 from reader.runner.options import RunOptions, silent
@@ -16,7 +16,7 @@ from reader.runner.preparing import prepare
 def try_check(check: Check, options: RunOptions) -> Iterator[trial.Tried]:
     """Run the check's cases one after the other; raises as a run does, before the first."""
     if not manifest.trusted(check):
-        raise CheckError(
+        raise NotTrusted(
             _("{name} is a check of your own that is not trusted yet; read it and trust it").format(
                 name=check.name
             )
