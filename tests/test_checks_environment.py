@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from reader.checks import builds, environment, interpreters
+from reader.checks import building, builds, environment, interpreters, standing
 from reader.errors import EnvironmentFault, Interrupted
 from reader.model import Interpreter, Packages, RunProgress
 
@@ -178,7 +178,7 @@ def test_a_lighter_lock_is_tried_first(
         tried.append(Path(argv[-1]).name)
         return int(not there and argv[-1].endswith("lighter.lock")), ""
 
-    monkeypatch.setattr(environment, "_stream", pip)
+    monkeypatch.setattr(building, "_stream", pip)
     with pytest.raises(EnvironmentFault):  # nothing was really installed
         build(lighter, tmp_path)
     locks = [each for each in tried if each.endswith(".lock")]
@@ -212,3 +212,57 @@ def test_pythons_are_found_where_people_keep_them(
         monkeypatch.setenv("VIRTUAL_ENV", str(place))
     found = [each for each in interpreters.interpreters() if Path(each.path).is_relative_to(place)]
     assert [each.origin for each in found] == [layout]
+
+
+def kept(key: str, age: float, mb: int = 1000) -> standing.Managed:
+    """Return an environment that was last used so many days before day 1000."""
+    used = (1000 - age) * standing.DAY
+    return standing.Managed(key, Path(key), "3.11.7", (), mb * 1024 * 1024, used)
+
+
+def test_what_lies_unused_goes_longest_unused_first() -> None:
+    now, mb = 1000 * standing.DAY, 1024 * 1024
+    all_of_them = [kept("new", 1), kept("old", 90), kept("older", 200), kept("some", 29.9)]
+    assert [each.key for each in standing.unused(all_of_them, now, 60)] == ["older", "old"]
+    assert [each.key for each in standing.to_free(all_of_them, now, 900 * mb)] == ["older"]
+    assert [each.key for each in standing.to_free(all_of_them, now, 1500 * mb)] == ["older", "old"]
+    assert standing.to_free(all_of_them, now, 3000 * mb) == []  # those in use stay
+
+
+def standing_in(root: Path, key: str, days: float) -> Path:
+    place = root / f"{key}-py3.11"
+    place.mkdir(parents=True)
+    standing.mark(
+        place / standing.COMPLETE, {"python": "3.11.7", "requires": ["x==1"], "bytes": 900 << 20}
+    )
+    standing.touch(place)
+    long_ago = time.time() - days * standing.DAY
+    os.utime(place / standing.USED, (long_ago, long_ago))
+    return place
+
+
+def test_a_full_disk_takes_what_lies_unused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "envs"
+    old, used = standing_in(root, "a" * 16, 90), standing_in(root, "b" * 16, 3)
+    usage = shutil.disk_usage(root)
+    free = (1000 + building.SPARE_MB) << 20  # for 667 MB of packages, with their wheels
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=free))
+    building._check_disk(root / "new", 600)
+    assert old.exists()
+    building._check_disk(root / "new", 1200)
+    assert not old.exists()
+    with pytest.raises(EnvironmentFault, match="MB free"):
+        building._check_disk(root / "new", 1200)  # what is left was used three days ago
+    assert used.exists()
+    standing.touch(used)
+    assert standing.unused(standing.managed_all(root), time.time(), 1) == []
+
+
+def test_pip_is_patient_unless_the_user_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PIP_RETRIES", raising=False)
+    monkeypatch.setenv("PIP_DEFAULT_TIMEOUT", "5")
+    given = building._environment(Path("/envs/key"))
+    assert (given["PIP_RESUME_RETRIES"], given["PIP_RETRIES"]) == ("20", "8")
+    assert given["PIP_DEFAULT_TIMEOUT"] == "5"

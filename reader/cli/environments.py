@@ -1,7 +1,9 @@
-"""The Python environments that were built for checks: list, remove."""
+"""The Python environments that were built for checks: list, remove, prune."""
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -28,6 +30,7 @@ def documents() -> list[dict[str, Any]]:
             "python": each.python,
             "packages": list(each.requires),
             "bytes": each.bytes,
+            "used": datetime.fromtimestamp(each.used, UTC).isoformat(timespec="seconds"),
         }
         for each in environment.managed_all()
     ]
@@ -42,10 +45,17 @@ def list_(as_json: bool) -> None:
         voice.document(found)
         return
     rows = [
-        (each["key"], f"{each['bytes'] / 1e6:.0f} MB", each["python"], ", ".join(each["packages"]))
+        (
+            each["key"],
+            f"{each['bytes'] / 1e6:.0f} MB",
+            each["used"][:10],
+            each["python"],
+            ", ".join(each["packages"]),
+        )
         for each in found
     ]
-    voice.listing(rows, ("key", _("size"), "Python", _("packages")), numbers=(1,))
+    heads = ("key", _("size"), _("last used"), "Python", _("packages"))
+    voice.listing(rows, heads, numbers=(1,))
 
 
 @environments.command("remove", help=_("Remove some; a check that needs one builds it anew."))
@@ -58,6 +68,33 @@ def remove(keys: tuple[str, ...]) -> None:
         if not environment.remove(key):
             raise Usage(_("There is no environment {key}.").format(key=key))
         voice.note(_("Removed: {name}").format(name=key))
+
+
+@environments.command("prune", help=_("Remove those that no run has used for a while."))
+@click.option(
+    "--unused-days",
+    "days",
+    type=click.IntRange(min=1),
+    default=60,
+    show_default=True,
+    metavar="N",
+    help=_("Days without a run in it."),
+)
+@json_option
+def prune(days: int, as_json: bool) -> None:
+    """Remove what lies unused and say how much that gave back."""
+    from reader.checks import environment
+
+    gone = environment.unused(environment.managed_all(), time.time(), days)
+    for each in gone:
+        environment.remove(each.key)
+        if not as_json:
+            voice.note(_("Removed: {name}").format(name=each.key))
+    freed = sum(each.bytes for each in gone)
+    if as_json:
+        voice.document({"removed": [each.key for each in gone], "bytes": freed})
+        return
+    voice.note(_("{mb} MB are free again.").format(mb=round(freed / 1e6)))
 
 
 COMMANDS = (environments,)

@@ -140,6 +140,9 @@ def _interpreters(
         raise EnvironmentNeeded(missing, environment.build_time(missing, check.folder))
     for packages in missing:
         found[packages] = environment.build(packages, check.folder, progress, stopper(task))
+    for python in found.values():
+        if python.origin == "managed":
+            environment.touch(Path(python.path).parent.parent)
     return found
 
 
