@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from reader import runner, settings
-from reader.checks import environment, judge, machine, manifest
+from reader.checks import judge, machine, manifest
 from reader.checks.process import LegPlan, run_leg
 from reader.model import Gpu, Interpreter, Run, Toolkit, VerdictKind
 from tests import falsified
-from tests.toolkit import cache_folder, toolkit_folder
+from tests.records import pythons_of
+from tests.toolkit import toolkit_folder
 
 pytestmark = pytest.mark.real
 
@@ -31,23 +32,6 @@ COULD_NOT_RUN = VerdictKind.COULD_NOT_RUN
 def python_of(name: str) -> str:
     """Return the Python of a check's managed environment, built where it is not there yet."""
     return pythons_of(name)[0]
-
-
-def pythons_of(name: str) -> list[str]:
-    """Return the Pythons of all of a check's environments, in the order of its legs."""
-    check = manifest.load(settings.resource_path("checks") / name)
-    root = cache_folder() / "environments"
-    paths = []
-    for packages in environment.wanted(check):
-        found = environment.managed(packages, check.folder, root=root)
-        if found is None:
-            found = environment.build(
-                packages, check.folder, lambda _progress: None, lambda: False, root=root
-            )
-        size = environment.size(packages, check.folder, root=root) // 1024 // 1024
-        print(f"\n{name}: {found.path}, Python {found.version}, {size} MB")
-        paths.append(found.path)
-    return paths
 
 
 def run(

@@ -79,7 +79,14 @@ def report(check: Check, rows: list[dict[str, Any]], prefix: str, claims: tuple[
     for row in rows:
         name = f"{row['operation']} {row['dtype']}"
         told = ", ".join(map(str, row["sizes"])) if "sizes" in row else row.get("said", "")
-        check.case(claims[0], name, sizes=told or "none", violating=bool(row.get("sizes")))
+        sometimes = ", ".join(map(str, row.get("unsteady", [])))
+        check.case(
+            claims[0],
+            name,
+            sizes=told or "none",
+            sometimes=sometimes,
+            violating=bool(row.get("sizes")),
+        )
     if not tried:
         for claim in claims:
             check.obstacle(claim, "tool_failed", tool="torch", said=rows[0].get("said", ""))
@@ -96,6 +103,7 @@ def report(check: Check, rows: list[dict[str, Any]], prefix: str, claims: tuple[
         ("matmuls_violating", sum(bool(row["sizes"]) for row in matmuls)),
         ("reductions", len(others)),
         ("reductions_violating", sum(bool(row["sizes"]) for row in others)),
+        ("unsteady", sum(bool(row.get("unsteady")) for row in tried)),
         ("repeats_differ", sum(row["repeats_differ"] for row in tried)),
     ):
         check.measure(prefix + name, value)
