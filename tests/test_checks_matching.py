@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from reader import settings
 from reader.checks import manifest, matching
-from reader.model import Item, Labels, Marks, ParsedDigest, Source
+from reader.model import Check, Item, Labels, Marks, ParsedDigest, Source
+from tests.shared import need_shared
 
 
 def an_item(title: str, summary: str = "", *urls: str) -> Item:
@@ -21,8 +23,13 @@ def an_item(title: str, summary: str = "", *urls: str) -> Item:
     )  # fmt: skip
 
 
+@cache
+def bundled() -> list[Check]:
+    return manifest.load_all()[0]
+
+
 def names(item: Item) -> list[str]:
-    return [match.check.name for match in matching.fitting(manifest.load_all()[0], item)]
+    return [match.check.name for match in matching.fitting(bundled(), item)]
 
 
 TRITON = "https://github.com/triton-lang/triton"
@@ -65,6 +72,14 @@ TABLE = [
 @pytest.mark.parametrize(("said", "expected"), TABLE, ids=[str(row[0][0])[:20] for row in TABLE])
 def test_the_table(said: tuple[str, ...], expected: list[str]) -> None:
     assert names(an_item(said[0], said[1], *said[2:])) == expected
+
+
+def test_real_digests_meet_their_labels() -> None:
+    from tests.bench.matching import count
+
+    found = count(need_shared("digests").parent, bundled())
+    assert found.precision >= 0.95, found.wrong
+    assert found.recall >= 0.8, found.missed
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

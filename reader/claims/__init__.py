@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 from reader import classify
 from reader.claims.rules import load
@@ -15,6 +16,7 @@ from reader.model import Item
 
 FIELDS = ("summary", "body", "why", "reported_result")
 OPINIONS = frozenset({"why"})
+MOST_SENTENCES = 500  # of one field; what is longer is no story
 
 
 class Kind(StrEnum):
@@ -66,7 +68,7 @@ def of_item(item: Item) -> list[Found]:
 
 def find(text: str, field: str = "summary") -> Iterator[Found]:
     """Yield the claims of a text; of one that weighs (`why`) only numbers that it repeats."""
-    for start, end in spans(text):
+    for start, end in islice(spans(text), MOST_SENTENCES):
         sentence = text[start:end]
         kind = kind_of(sentence, opinion=field in OPINIONS)
         if kind is not None:
