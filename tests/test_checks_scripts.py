@@ -33,9 +33,11 @@ NAMES = (
     "kernel-benchmark",
     "pipelink-lto",
     "profiler-access",
+    "torchneuron-backend",
     "triton-39-atomics",
     "triton-39-batched-dot",
     "triton-39-division",
+    "triton-39-e8m0",
     "triton-sched4reg",
     "tvm-device-guard",
     "tvm-required-block-size",
@@ -43,7 +45,9 @@ NAMES = (
 NO_GPU = (
     "iree-313",  # compilation, and a run on the CPU
     "mlir-static-memory-planner",  # one pass over IR
+    "torchneuron-backend",  # its device is no GPU
     "triton-39-atomics",  # all of it is read off PTX
+    "triton-39-e8m0",  # the interpreter's
 )
 CONFIRMED = VerdictKind.CONFIRMED
 REFUTED = VerdictKind.REFUTED

@@ -10,6 +10,7 @@ from tests import falsified
 from tests.test_real_checks import (
     CONFIRMED,
     COULD_NOT_RUN,
+    NOT_APPLICABLE,
     REFUTED,
     expect,
     leg_without_package,
@@ -60,7 +61,7 @@ def test_lto_as_it_is(tmp_path: Path, linkers: str) -> None:
 
 
 def test_lto_of_a_linker_that_does_not_optimise(tmp_path: Path, linkers: str) -> None:
-    script = 'case "$*" in *-lto*) exec {real} "$@" -Xptxas=-O1;; esac\nexec {real} "$@"'
+    script = 'case "$*" in *-lto*) exec {real} "$@" -Xptxas=-O0;; esac\nexec {real} "$@"'
     python = with_script(tmp_path, linkers, "nvlink", script)
     expect(
         run(tmp_path, LTO, python, archs=["sm_90"]),
@@ -86,3 +87,51 @@ def test_lto_with_a_tool_that_fails(tmp_path: Path, linkers: str, program: str) 
 
 def test_lto_without_its_packages(tmp_path: Path) -> None:
     assert set(leg_without_package(LTO).values()) == {"import_failed"}
+
+
+# ── torchneuron-backend ────────────────────────────────────────────────────────────────────────
+
+NEURON = "torchneuron-backend"
+REGISTRATION = "utils/backend_registration.py"
+RENAME = "    _rename_privateuse1_backend(backend_name)\n"
+
+
+@pytest.fixture(scope="module")
+def torch() -> str:
+    return python_of(NEURON)
+
+
+def test_neuron_as_it_is(tmp_path: Path, torch: str) -> None:
+    assert run(tmp_path, NEURON, torch) == {
+        "round_trip": CONFIRMED,
+        "accelerator": CONFIRMED,
+        "rename_once": CONFIRMED,
+        "graphs": CONFIRMED,
+        "genuine": NOT_APPLICABLE,
+        "trainium": NOT_APPLICABLE,
+    }
+
+
+def false_torch(tmp_path: Path, python: str, file: str, old: str, new: str) -> str:
+    folder = tmp_path / "false"
+    site = falsified.site_of(python)
+    falsified.overlay(site / "torch", folder / "torch", {file: [(old, new)]})
+    return falsified.interpreter(python, tmp_path / "venv", folder)
+
+
+def test_neuron_in_a_torch_whose_device_is_not_registered(tmp_path: Path, torch: str) -> None:
+    python = false_torch(tmp_path, torch, REGISTRATION, RENAME, "    pass\n")
+    found = run(tmp_path, NEURON, python)
+    assert found["round_trip"] is not CONFIRMED
+    assert found["graphs"] is CONFIRMED
+
+
+def test_neuron_in_a_torch_that_may_be_renamed_again(tmp_path: Path, torch: str) -> None:
+    again = f"    if _get_privateuse1_backend_name() == 'privateuseone':\n    {RENAME}"
+    python = false_torch(tmp_path, torch, REGISTRATION, RENAME, again)
+    expect(run(tmp_path, NEURON, python), {"rename_once": REFUTED, "round_trip": CONFIRMED})
+
+
+def test_neuron_without_its_package(tmp_path: Path) -> None:
+    codes = leg_without_package(NEURON)
+    assert set(codes.values()) == {"import_failed"}
