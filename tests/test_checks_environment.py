@@ -266,3 +266,9 @@ def test_pip_is_patient_unless_the_user_says_otherwise(monkeypatch: pytest.Monke
     given = building._environment(Path("/envs/key"))
     assert (given["PIP_RESUME_RETRIES"], given["PIP_RETRIES"]) == ("20", "8")
     assert given["PIP_DEFAULT_TIMEOUT"] == "5"
+
+
+def test_the_version_of_an_environments_pip_is_read_off_its_folder(tmp_path: Path) -> None:
+    assert building._pip_of(tmp_path) < building.RESUMING
+    (tmp_path / "lib" / "python3.11" / "site-packages" / "pip-25.3.dist-info").mkdir(parents=True)
+    assert building._pip_of(tmp_path) > building.RESUMING

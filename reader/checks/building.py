@@ -16,6 +16,7 @@ import psutil
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from reader import settings
 from reader.checks import builds
 from reader.checks import interpreters as pythons
 from reader.checks.interpreters import interpreters
@@ -39,8 +40,14 @@ from reader.model import Interpreter, Packages, RunProgress
 
 SPARE_MB = 512  # free disk that stays free
 SECONDS = 3600
+PIP_INSTALL = (
+    *("-E", "-s", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"),
+    *("--progress-bar", "off", "--only-binary", ":all:"),
+)
 # What pip may be told by its environment, where the user has not told it otherwise: a line that
 # breaks is taken up again where it broke (by a pip that can), and whole wheels are in its cache.
+RESUMING = Version("25.1")  # the first pip that can
+LARGE_MB = 100  # below it a download is begun anew as soon as it is mended
 PATIENCE = {"PIP_RETRIES": "8", "PIP_RESUME_RETRIES": "20", "PIP_DEFAULT_TIMEOUT": "60"}
 
 
@@ -104,6 +111,10 @@ def _fill(
     if packages.requires or packages.lock:
         message = _("Installing {packages}").format(packages=", ".join(packages.requires))
         progress(RunProgress("environment", 1, 3, message=message))
+        if packages.size_mb >= LARGE_MB and _pip_of(place) < RESUMING:
+            lock = str(settings.resource_path("pip.lock"))
+            newer = [str(python_of(place)), *PIP_INSTALL, "--require-hashes", "-r", lock]
+            _stream(newer, place, progress, cancelled)  # else the one that is there will do
         light = [str(python_of(place)), *_pip(replace(packages, lock=packages.lighter), folder)]
         if not packages.lighter or _stream(light, place, progress, cancelled)[0] != 0:
             run([str(python_of(place)), *_pip(packages, folder)], 1, message)
@@ -127,12 +138,17 @@ def _fill(
     return found
 
 
+def _pip_of(place: Path) -> Version:
+    """Return the version of an environment's own pip; 0 where that is not to be seen."""
+    for each in place.glob("[Ll]ib*/**/site-packages/pip-*.dist-info"):
+        return Version(each.name.removeprefix("pip-").removesuffix(".dist-info"))
+    return Version("0")
+
+
 def _pip(packages: Packages, folder: Path | None) -> list[str]:
-    words = ["-E", "-s", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
-    words += ["--progress-bar", "off", "--only-binary", ":all:"]
     if packages.lock and folder is not None:
-        return [*words, "--require-hashes", "-r", str(folder / packages.lock)]
-    return [*words, *packages.requires]
+        return [*PIP_INSTALL, "--require-hashes", "-r", str(folder / packages.lock)]
+    return [*PIP_INSTALL, *packages.requires]
 
 
 def _stream(
