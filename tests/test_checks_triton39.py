@@ -246,3 +246,64 @@ def test_dot_driver_code(tmp_path: Path, fault: bool) -> None:
     found = on_simulated_driver(DOT, ON_DRIVER_DOT, tmp_path, fault)
     assert (found["elements"], found["wrong"]) == (512, 512 if fault else 0)
     assert len(found["microseconds"]) == 60
+
+
+# ── triton-39-e8m0 ─────────────────────────────────────────────────────────────────────────────
+
+E8M0 = "triton-39-e8m0"
+OLD_E8M0: dict[str, Any] = {
+    "right_found": 0, "planted_found": 2, "shifted_found": 256, "doubled_found": 254, "ways": 8,
+    "decoded": 2048, "wrong": 16, "wrong_encodings": "0x00, 0xFF", "middle_wrong": 0,
+    "wrong_00": 8, "wrong_ff": 8, "value_00": "0.0", "value_ff": "inf",
+}  # fmt: skip
+NEW_E8M0 = OLD_E8M0 | {
+    "doubled_found": 255, "wrong": 0, "wrong_encodings": "–", "wrong_00": 0, "wrong_ff": 0,
+    "value_00": "2^-127", "value_ff": "nan",
+}  # fmt: skip
+
+
+def test_e8m0_is_compared_bit_by_bit(tmp_path: Path) -> None:
+    with modules(E8M0, tmp_path):
+        decoding = importlib.import_module("decoding")
+    right = [decoding.defined(each) for each in decoding.ENCODINGS]
+    assert (right[0], right[127], right[254]) == (2.0**-127, 1.0, 2.0**127)
+    assert decoding.wrong(right) == []
+    assert decoding.wrong([0.0, *right[1:255], math.inf]) == [0, 255]
+    assert decoding.wrong([*right[:7], math.nextafter(right[7], 1), *right[8:]]) == [7]
+    assert [decoding.told(each) for each in (0.0, math.inf, math.nan, 2.0**-127, 3.0)] == [
+        "0.0", "inf", "nan", "2^-127", "3",
+    ]  # fmt: skip
+
+
+def test_e8m0_as_measured() -> None:
+    assert set(judged(E8M0, OLD_E8M0, NEW_E8M0).values()) == {CONFIRMED}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ({}, {"wrong": 8, "wrong_00": 8}, {"all_right", "ends_corrected"}),
+        ({"wrong_ff": 0}, {}, {"ends_corrected"}),
+        ({}, {"wrong": 1, "middle_wrong": 1}, {"all_right", "middle_same"}),
+        ({"middle_wrong": 1}, {}, {"middle_same"}),
+    ],
+)
+def test_e8m0_that_is_otherwise(old: dict[str, Any], new: dict[str, Any], wanted: set[str]) -> None:
+    assert refuted(judged(E8M0, OLD_E8M0 | old, NEW_E8M0 | new)) == wanted
+
+
+@pytest.mark.parametrize("blind", [{"planted_found": 0}, {"doubled_found": 0}])
+def test_e8m0_with_a_control_that_fails(blind: dict[str, Any]) -> None:
+    found = judged(E8M0, OLD_E8M0, NEW_E8M0 | blind)
+    assert set(found.values()) == {VerdictKind.INCONCLUSIVE}
+
+
+def test_checks_of_triton_39_share_their_environments() -> None:
+    from reader.checks.environment import install_key
+
+    def keys(name: str) -> list[str]:
+        check = load(name)
+        return [install_key(side.packages, check.folder) for side in check.sides]
+
+    assert keys(E8M0) == keys(DIVISION)
+    assert keys(DOT) == keys("triton-39-atomics")

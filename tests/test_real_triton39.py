@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reader.model import VerdictKind
 from tests.records import pythons_of
 from tests.test_real_checks import (
     CONFIRMED,
@@ -137,3 +138,59 @@ def test_dot_where_one_triton_does_not_compile(tmp_path: Path, tritons: tuple[st
 
 def test_dot_without_its_package(tmp_path: Path) -> None:
     assert set(leg_without_package(DOT).values()) == {"import_failed"}
+
+
+# ── triton-39-e8m0 ─────────────────────────────────────────────────────────────────────────────
+
+E8M0 = "triton-39-e8m0"
+INTERPRETER = "runtime/interpreter.py"
+
+
+def test_e8m0_as_it_is(tmp_path: Path, with_numpy: tuple[str, ...]) -> None:
+    assert run(tmp_path, E8M0, with_numpy) == {
+        "all_right": CONFIRMED,
+        "ends_corrected": CONFIRMED,
+        "middle_same": CONFIRMED,
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "middle"),
+    [
+        ("bits = np.maximum(bits, 0x00400000)", "pass", CONFIRMED),
+        ("scale = _interpreter.fma_fp32(scale, np.zeros_like(scale), scale)", "pass", CONFIRMED),
+        ("bits = scale.view(np.uint8).astype(np.int32) << 23",
+         "bits = (scale.view(np.uint8).astype(np.int32) ^ 1) << 23", REFUTED),
+    ],
+    ids=["zero", "NaN", "all"],
+)  # fmt: skip
+def test_e8m0_that_is_not_corrected(
+    tmp_path: Path, with_numpy: tuple[str, ...], old: str, new: str, middle: VerdictKind
+) -> None:
+    python = false_python(tmp_path, with_numpy[1], "triton", {INTERPRETER: [(old, new)]})
+    expect(
+        run(tmp_path, E8M0, (with_numpy[0], python)),
+        {"all_right": REFUTED, "ends_corrected": REFUTED, "middle_same": middle},
+    )
+
+
+def test_e8m0_that_was_right_before(tmp_path: Path, with_numpy: tuple[str, ...]) -> None:
+    old = "    scale = scale << 23"
+    right = "    zero = scale == 0; nan = scale == 255; scale = scale << 23"
+    right += "; scale = np.where(zero, 0x00400000, np.where(nan, 0x7FC00000, scale))"
+    right += ".astype(np.uint32)"
+    python = false_python(tmp_path, with_numpy[0], "triton", {INTERPRETER: [(old, right)]})
+    expect(
+        run(tmp_path, E8M0, (python, with_numpy[1])),
+        {"all_right": CONFIRMED, "ends_corrected": REFUTED, "middle_same": CONFIRMED},
+    )
+
+
+def test_e8m0_where_the_interpreter_fails(tmp_path: Path, with_numpy: tuple[str, ...]) -> None:
+    changes = {INTERPRETER: [("def create_dot_scaled(", "def create_no_dot_scaled(")]}
+    python = false_python(tmp_path, with_numpy[1], "triton", changes)
+    assert set(run(tmp_path, E8M0, (with_numpy[0], python)).values()) == {COULD_NOT_RUN}
+
+
+def test_e8m0_without_its_package(tmp_path: Path) -> None:
+    assert set(leg_without_package(E8M0).values()) == {"import_failed"}
