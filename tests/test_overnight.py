@@ -100,15 +100,18 @@ def test_the_morning_says_what_came_of_it_and_then_falls_silent(tmp_path: Path) 
     record = overnight.last(tmp_path / "s.db")
     assert record is not None
     ended = datetime.fromisoformat(record["ended"])
-    assert morning.lines(record, ended + timedelta(hours=7)) == (
+    said = morning.summary(record, ended + timedelta(hours=7))
+    assert said is not None
+    assert said.refuted
+    assert said.lines == (
         "Overnight: checks run 2; 3 confirmed, 1 refuted",
         "Refuted by: one (r1)",
         "Left out: three (no disk left)",
         "It was cut short; what waits still stands in the queue",
     )
-    assert morning.lines(record, ended + timedelta(days=1)) == ()
+    assert morning.summary(record, ended + timedelta(days=1)) is None
     for wrong in (None, {}, {"done": 3, "ended": "x"}, {"done": ["x"], "ended": record["ended"]}):
-        assert morning.lines(wrong, ended) == ()
+        assert morning.summary(wrong, ended) is None
     (tmp_path / overnight.FILE).write_text("{")
     assert overnight.last(tmp_path / "s.db") is None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
@@ -23,6 +25,9 @@ from reader.gui.theme import look
 from reader.gui.views import Listing, View
 from reader.language import _
 from reader.model import Row
+
+if TYPE_CHECKING:
+    from reader.report.morning import Morning
 
 
 class StoryTable(QTableView):
@@ -130,7 +135,7 @@ class StoryList(QWidget):
         self.layers.show_state(self.filters.layers, listing.counts)
         self.bar.show_state(self.filters, listing.counts, by_score=listing.by_score)
         self.chips.show_state(self.filters)
-        self.notice.show_lines(listing.notices)
+        self.notice.show_lines(listing.notices, listing.morning)
         self.model.badges = listing.badges
         current = self.select_later or (self._current if keep else None)
         later, self.select_later = self.select_later, None
@@ -242,11 +247,15 @@ class _Notice(QWidget):
         self._column = flow(QVBoxLayout(self), 0)
         self.hide()
 
-    def show_lines(self, lines: tuple[str, ...]) -> None:
+    def show_lines(self, lines: tuple[str, ...], morning: Morning | None = None) -> None:
         from reader.gui.notes import note
         from reader.gui.parts import clear
 
         clear(self._column)
+        if morning is not None:
+            kind = "refuted" if morning.refuted else "confirmed"
+            said = morning.lines
+            self._column.addWidget(note(kind, said[0], said[1:], flat=True, icon="queue"))
         if lines:
             self._column.addWidget(note("warn", lines[0], lines[1:], flat=True))
-        self.setVisible(bool(lines))
+        self.setVisible(bool(lines) or morning is not None)

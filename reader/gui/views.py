@@ -17,6 +17,7 @@ from reader.model import Counts, Digest, Evidence, Layer, Order, Query, Row, Sto
 
 if TYPE_CHECKING:
     from reader.gui.workbench import Bench
+    from reader.report.morning import Morning
     from reader.store import Store
 
 STORIES = (StoryKind.ITEM, StoryKind.ENTRY)
@@ -70,6 +71,7 @@ class Listing:
     unread: int = 0
     by_score: bool = False
     notices: tuple[str, ...] = ()
+    morning: Morning | None = None  # what the night's run of the queue brought
     loosened: tuple[int, ...] = ()  # stories without each filter, where nothing matches
     caption: str = ""
 
@@ -163,7 +165,8 @@ def _today(store: Store, filters: Filters, rank: Ranker | None) -> Listing:
         total=sum(each.total for each in whole),
         unread=sum(each.unread for each in whole),
         by_score=by_score,
-        notices=(*_night(store), *(line for each in digests for line in _notices(each))),
+        notices=tuple(line for each in digests for line in _notices(each)),
+        morning=_morning(store),
         loosened=_loosened(store, bases, filters) if not ids else (),
         caption=words.day(digests[0].published, weekday=True)
         if digests and digests[0].published
@@ -171,12 +174,12 @@ def _today(store: Store, filters: Filters, rank: Ranker | None) -> Listing:
     )
 
 
-def _night(store: Store) -> tuple[str, ...]:
+def _morning(store: Store) -> Morning | None:
     """Return what the night's run of the queue brought, while it is news."""
     from reader.report import morning
     from reader.runner import overnight
 
-    return morning.lines(overnight.last(store.path), datetime.now(UTC))
+    return morning.summary(overnight.last(store.path), datetime.now(UTC))
 
 
 def _newest_day(rows: Sequence[Row]) -> str:

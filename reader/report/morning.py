@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,16 +14,25 @@ FRESH = timedelta(hours=18)  # an older night is no news
 MOST_NAMED = 4
 
 
-def lines(record: Mapping[str, Any] | None, now: datetime) -> tuple[str, ...]:
-    """Return a summary of what `overnight` kept, the refuted first; nothing where it is old."""
+@dataclass(frozen=True, slots=True)
+class Morning:
+    """A summary in lines, the first of them the whole, and whether anything was refuted."""
+
+    lines: tuple[str, ...]
+    refuted: bool
+
+
+def summary(record: Mapping[str, Any] | None, now: datetime) -> Morning | None:
+    """Return what `overnight` kept as a summary; None where it is old or there is nothing."""
     try:
         done = list((record or {})["done"])
         ended = datetime.fromisoformat(str((record or {})["ended"]))
         if not done or not timedelta() <= now - ended <= FRESH:
-            return ()
-        return tuple(_lines(done, whole=bool((record or {}).get("whole"))))
+            return None
+        said = tuple(_lines(done, whole=bool((record or {}).get("whole"))))
+        return Morning(said, any(each["verdicts"].get("refuted") for each in done))
     except (KeyError, TypeError, ValueError, AttributeError):
-        return ()  # a file that something else wrote
+        return None  # a file that something else wrote
 
 
 def _lines(done: list[dict[str, Any]], *, whole: bool) -> list[str]:

@@ -32,7 +32,7 @@ def test_keys_lead_from_start_to_report(opener: Opener, qtbot: QtBot, place: Pat
     # What was opened meanwhile may have been read, and is unread no more.
     qtbot.waitUntil(lambda: window.list.model.count() >= 5, timeout=WAIT_MS)
 
-    _select(window, qtbot, "Evens 1.2.0")
+    select(window, qtbot, "Evens 1.2.0")
     qtbot.waitUntil(lambda: window.verify.offer is not None, timeout=WAIT_MS)
     press("v")
     qtbot.waitUntil(lambda: _queued(place) == 1, timeout=WAIT_MS)
@@ -56,7 +56,8 @@ def test_keys_lead_from_start_to_report(opener: Opener, qtbot: QtBot, place: Pat
     assert "Sums of even numbers are even" in target.read_text(encoding="utf-8")
 
 
-def _select(window: Window, qtbot: QtBot, title: str) -> None:
+def select(window: Window, qtbot: QtBot, title: str) -> None:
+    """Go down to the story of this title and wait until it is shown."""
     def here() -> bool:
         return window.list.current is not None and window.list.current.title == title
 

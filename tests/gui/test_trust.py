@@ -11,9 +11,8 @@ from reader.checks import manifest
 from reader.gui.dialogs import Ask
 from reader.gui.trust import read
 from reader.gui.window import Window
-from reader.model import Item
-from reader.store import Store
-from tests.gui.conftest import WAIT_MS
+from tests.gui.conftest import WAIT_MS, press
+from tests.gui.test_story import select
 
 
 def test_what_changed_is_shown_and_runs_once_it_is_trusted(
@@ -22,10 +21,10 @@ def test_what_changed_is_shown_and_runs_once_it_is_trusted(
     own = place / "checks" / "confirms"
     (own / "check.py").write_text((own / "check.py").read_text() + "# edited\u202e\n")
     assert not manifest.trusted(manifest.load(own, bundled=False))
-    with Store.open(place / "readproof.db") as store:
-        ids = [store.library.get(f"i{n}") for n in (1, 2, 3)]
-    item = next(e.id for e in ids if isinstance(e, Item) and e.title == "Evens 1.2.0")
-    window.proofs.run_check("confirms", item)
+    press("g u")
+    qtbot.waitUntil(lambda: window.list.model.count() == 6, timeout=WAIT_MS)
+    select(window, qtbot, "Evens 1.2.0")
+    press("R")  # all that fits it
     qtbot.waitUntil(lambda: window.findChild(Ask) is not None, timeout=WAIT_MS)
     asked = window.findChild(Ask)
     assert asked is not None
