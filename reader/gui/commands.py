@@ -75,6 +75,8 @@ def commands() -> list[Command]:
         Command("export_data", _("Export data…"), (), (), app),
         Command("source", _("Change what comes of a feed"), (), (), app),
         _one("remove", _("Unsubscribe, remove"), "Del", app),
+        Command("rules", _("Rules…"), (), (), app),
+        Command("rule_like", _("A rule from this story…"), (), (), app),
         _one("today", _("Today"), "G, T", go),
         _one("unread", _("Unread"), "G, U", go),
         _one("starred", _("Starred"), "G, S", go),

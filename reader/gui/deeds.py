@@ -15,9 +15,11 @@ from reader.gui.looks import Looks
 from reader.gui.moves import Moves
 from reader.gui.trials import Trials
 from reader.language import _
+from reader.model import Entry, Item
 
 if TYPE_CHECKING:
     from reader.gui.window import Window
+    from reader.rules import Rule
     from reader.sync import ImportResult
 
 VIEWS = {
@@ -96,6 +98,29 @@ class Deeds:
             window.say(_("Choose a feed first."))
             return
         AddSource(window, window.desk, self._added, feed.url).open()
+
+    def rules(self) -> None:
+        """Show the rules over what comes in."""
+        self._rules()
+
+    def rule_like(self) -> None:
+        """Begin a rule with the story that is shown."""
+        from reader.gui.rules import like
+
+        opened = self._window.reading.opened
+        story = opened.story if opened is not None else None
+        if opened is None or not isinstance(story, Item | Entry):
+            self._window.say(_("Choose a story first."))
+            return
+        self._rules(like(story, opened.feed))
+
+    def _rules(self, draft: Rule | None = None) -> None:
+        from reader.gui.rules import Rules
+
+        shown = Rules(self._window, self._window.desk, self._window.config, self._window.refresh)
+        if draft is not None:
+            shown.draft(draft)
+        shown.open()
 
     def _added(self, ids: list[str]) -> None:
         for id_ in ids:

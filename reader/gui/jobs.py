@@ -66,6 +66,7 @@ class Jobs(QObject):
         self._quiet = False
         self.offline = False  # as the last sync found it
         self.chosen: Settings | None = None  # the user's; None: those of the usual file
+        self.config: Path | None = None  # where settings and rules lie; None: the usual place
         self._run: Task[Run] | None = None
         self.job: Job | None = None
         self._waiting: list[Job] = []
@@ -95,6 +96,7 @@ class Jobs(QObject):
                 task=task,
                 progress=task.report,
                 chosen=self.chosen,
+                config=self.config,
             )
 
         if not quiet:
@@ -122,6 +124,8 @@ class Jobs(QObject):
                 failed=result.failed,
                 seconds=round(result.seconds),
             )
+        if result.notices:
+            text = " ".join(result.notices)
         self.sync_ended.emit(text)
 
     def _sync_failed(self, error: BaseException) -> None:
@@ -143,7 +147,9 @@ class Jobs(QObject):
         def work(task: Task[ImportResult]) -> ImportResult:
             from reader import sync
 
-            return sync.import_paths(self._desk.path, paths, task=task, progress=task.report)
+            return sync.import_paths(
+                self._desk.path, paths, task=task, progress=task.report, config=self.config
+            )
 
         def done(result: ImportResult) -> None:
             self._sync = None

@@ -71,6 +71,7 @@ class Window(Frame):
         self.setAcceptDrops(True)
         self.setWindowIcon(icons.icon("mark", "#000", 64))
         self.jobs = Jobs(desk, settings.check_folders, settings.cuda)
+        self.jobs.config = config
         self.jobs.chosen = settings
         self.folders = FolderWatch(desk, self.jobs, self)
         self.acts, self.deeds = Acts(self), Deeds(self)

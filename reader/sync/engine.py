@@ -65,7 +65,7 @@ def sync(
         stack.enter_context(store.lease("sync"))
         store.library.relabel(classify.labels, classify.RULES_VERSION)
         if fetcher is None:
-            chosen = chosen or settings.load(settings.default_config())
+            chosen = chosen or settings.load(config or settings.default_config())
             stopped = (lambda: task.cancelled) if task is not None else (lambda: False)
             fetcher = stack.enter_context(door(chosen, stopped=stopped))
         workers = stack.enter_context(closing(Workers()))
