@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -13,80 +11,13 @@ from PySide6.QtWidgets import QWidget
 
 from reader.gui.theme import look
 from reader.language import _
-from reader.model import Run, Verdict
+from reader.report.plots import Interval, Intervals, intervals
+
+__all__ = ["IntervalChart", "Intervals", "intervals"]
 
 ROW, AXIS = 34, 26
 TICKS = (0.1, 0.2, 0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 5.0, 10.0, 20.0, 50.0)
 MOST_TICKS, FEW = 7, (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """One row: a ratio with its interval, and one value a sample."""
-
-    name: str
-    ratio: float
-    low: float
-    high: float
-    samples: tuple[float, ...] = ()
-    state: str = "not_applicable"  # gives the colour
-
-    @property
-    def said(self) -> str:
-        """The row as text."""
-        return f"{self.ratio:.3g}×  {self.low:.3g}–{self.high:.3g}"
-
-
-@dataclass(frozen=True, slots=True)
-class Intervals:
-    """All rows of a claim; `noise` is the A/A band."""
-
-    rows: tuple[Interval, ...]
-    noise: tuple[float, float] | None = None
-
-
-def intervals(run: Run, verdict: Verdict) -> Intervals | None:
-    """Return what a verdict's ratios say, where it has ratios with an interval.
-
-    A ratio is measured as NAME_ratio with NAME_low and NAME_high, its noise as NAME_noise; its
-    samples are two or three equally long lists of a case of the claim: what it is compared with,
-    the same again, the change.
-    """
-    rows: list[Interval] = []
-    noise: tuple[float, float] | None = None
-    for name in verdict.measured:
-        stem = name.removesuffix("_ratio")
-        found = [_number(verdict.measured.get(f"{stem}_{end}")) for end in ("ratio", "low", "high")]
-        if stem == name or any(each is None or each <= 0 for each in found):
-            continue
-        ratio, low, high = (each or 1.0 for each in found)
-        change, again = _samples(run, verdict.claim)
-        rows.append(Interval(stem, ratio, low, high, change, verdict.verdict.value))
-        spread = _number(verdict.measured.get(f"{stem}_noise"))
-        if spread is not None and 0 < spread < 1:
-            noise = (1 - spread, 1 + spread)
-            rows.append(Interval(f"{stem} A/A", 1.0, *noise, samples=again))
-    return Intervals(tuple(rows), noise) if rows else None
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if math.isfinite(value) else None
-
-
-def _samples(run: Run, claim: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    for case in (case for leg in run.legs for case in leg.cases if case.get("claim") == claim):
-        lists = [value for value in case.values() if isinstance(value, list) and len(value) > 1]
-        lists = [each for each in lists if all((_number(one) or 0) > 0 for one in each)]
-        if len(lists) >= 2 and len({len(each) for each in lists}) == 1:
-            first, last = lists[0], lists[-1]
-            again = lists[1] if len(lists) > 2 else ()
-            return (
-                tuple(b / a for a, b in zip(first, last, strict=True)),
-                tuple(b / a for a, b in zip(first, again, strict=False)),
-            )
-    return (), ()
 
 
 class IntervalChart(QWidget):
@@ -132,12 +63,7 @@ class IntervalChart(QWidget):
 
     def bounds(self) -> tuple[float, float]:
         """Return the least and the greatest value of the axis."""
-        values = [1.0, *(self._shown.noise or ())]
-        for row in self._shown.rows:
-            values += [row.low, row.high, *row.samples]
-        low, high = math.log(min(values)), math.log(max(values))
-        edge = max(0.06 * (high - low), 0.02)
-        return math.exp(low - edge), math.exp(high + edge)
+        return self._shown.bounds()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         here, t = look(), look().tokens

@@ -29,6 +29,7 @@ from reader.gui.interval_chart import IntervalChart, Intervals, intervals
 from reader.gui.notes import note
 from reader.gui.parts import button, clear, flow, head, icon_label, label, rule, surface
 from reader.gui.run_log import LogPanel
+from reader.gui.svg_plot import plots_of
 from reader.gui.theme import look
 from reader.language import _, language
 from reader.model import Artefact, Run
@@ -292,6 +293,8 @@ def _section(
     column.addLayout(_facts(claim))
     if ratios is not None:
         column.addWidget(IntervalChart(ratios))
+    for plot in plots_of(claim):
+        column.addWidget(plot)
     if claim.cases is not None and claim.cases.rows:
         column.addWidget(_cases(claim))
     if diff is not None:

@@ -10,8 +10,9 @@ from html import escape
 
 from reader import settings
 from reader.model import VerdictKind
+from reader.report import svg
 from reader.report.page import ClaimPart, Grid, Page, Part, RunPart
-from reader.report.words import Say, speaker
+from reader.report.words import Say, speaker, verdict_word
 
 OPEN_ROWS = 12  # tables up to this long stand open
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -150,9 +151,31 @@ def _claim(claim: ClaimPart, anchor: str, _: Say) -> Iterator[str]:
         needs, command = claim.elsewhere
         label = _("On a machine with {needs}").format(needs=needs) if needs else _("To try again")
         yield f'<p class="label">{escape(label)}</p>{_command(command)}'
+    yield from _plots(claim, _)
     if claim.cases is not None:
         yield from _cases(claim.cases, _)
     yield "</article>"
+
+
+def _plots(claim: ClaimPart, _: Say) -> Iterator[str]:
+    """Draw what of a claim can be seen at a glance."""
+    if claim.intervals is not None:
+        said = "; ".join(f"{row.name}: {row.said}" for row in claim.intervals.rows)
+        yield from _figure(
+            svg.interval_plot(claim.intervals, _("Intervals: {rows}").format(rows=said)),
+            _("Times over those of the baseline; shaded: what the baseline differs from itself by"),
+        )
+    if claim.resources is not None:
+        said = _("Registers and spilled bytes by target")
+        yield from _figure(svg.resource_plot(claim.resources, said), said)
+    if claim.history is not None:
+        said = _("The verdicts of this claim, run by run")
+        words = {kind: verdict_word(kind, _) for kind in VerdictKind}
+        yield from _figure(svg.history_plot(claim.history, words, said), said)
+
+
+def _figure(picture: str, said: str) -> Iterator[str]:
+    yield f"<figure>{picture}<figcaption>{escape(said)}</figcaption></figure>"
 
 
 def _pairs(pairs: Iterable[tuple[str, str]], name: str) -> Iterator[str]:

@@ -6,11 +6,14 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from reader.model import Artefact, Claim, Leg, Needs, Run, VerdictKind
 from reader.report.fingerprint import Fact, facts, fingerprint
 from reader.report.gather import Finding, Recorded, Report, Subject
+from reader.report.history import History, history
+from reader.report.plots import Intervals, Resources, intervals, resources
 from reader.report.words import (
     Say,
     amount,
@@ -26,7 +29,7 @@ from reader.report.words import (
     verdict_word,
 )
 
-MAX_ROWS, MAX_COLUMNS = 60, 10
+MAX_ROWS, MAX_COLUMNS, MAX_LIST = 60, 10, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,9 @@ class ClaimPart:
     never_on_gpu: bool
     stale: bool
     elsewhere: tuple[str, str] | None  # what a machine needs, and the command to type there
+    intervals: Intervals | None = None
+    resources: Resources | None = None
+    history: History | None = None  # where several runs of it speak of the claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +140,7 @@ def _part(subject: Subject, tongue: str, _: Say) -> Part:
         title=story.title if story is not None else _check_title(first, tongue),
         url=story.url if story is not None else None,
         about=tuple(each for each in about if each),
-        claims=tuple(_claim(each, tongue, _) for each in subject.findings),
+        claims=tuple(_claim(each, subject, tongue, _) for each in subject.findings),
         runs=tuple(_run(each, tongue, _) for each in subject.runs),
         empty=_nothing(subject, _),
     )
@@ -155,7 +161,7 @@ def _check_title(recorded: Recorded | None, tongue: str) -> str:
     return in_language(check.title, tongue) if check is not None else recorded.run.check
 
 
-def _claim(finding: Finding, tongue: str, _: Say) -> ClaimPart:
+def _claim(finding: Finding, subject: Subject, tongue: str, _: Say) -> ClaimPart:
     verdict, recorded, claim = finding.verdict, finding.recorded, finding.claim
     return ClaimPart(
         verdict=verdict.verdict,
@@ -177,7 +183,17 @@ def _claim(finding: Finding, tongue: str, _: Say) -> ClaimPart:
         elsewhere=_elsewhere(recorded.run, claim, _)
         if verdict.verdict is VerdictKind.COULD_NOT_RUN
         else None,
+        intervals=intervals(recorded.run, verdict),
+        resources=resources(recorded.run, verdict.claim),
+        history=_history(finding, subject),
     )
+
+
+def _history(finding: Finding, subject: Subject) -> History | None:
+    check = finding.recorded.run.check
+    runs = [each.run for each in subject.runs if each.run.check == check]
+    found = history(runs, finding.verdict.claim) if len(runs) > 1 else ()
+    return found[0] if found and len(found[0].points) > 1 else None
 
 
 def _cases(legs: Sequence[Leg], claim: str, tongue: str) -> Grid | None:
@@ -193,9 +209,23 @@ def _cases(legs: Sequence[Leg], claim: str, tongue: str) -> Grid | None:
     shown = rows[:MAX_ROWS]
     return Grid(
         heads=heads,
-        rows=tuple(tuple(amount(row.get(head), "", tongue) for head in heads) for row in shown),
+        rows=tuple(tuple(_cell(row.get(head), tongue) for head in heads) for row in shown),
         left_out=len(rows) - len(shown),
     )
+
+
+def _cell(value: Any, tongue: str) -> str:
+    """Return a value of a row; of many numbers their middle, what they lie between, how many."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_cell(each, tongue)}" for name, each in value.items())
+    many = isinstance(value, list) and len(value) > MAX_LIST
+    if many and all(isinstance(each, int | float) for each in value):
+        middle, least, most = (
+            amount(float(f"{each:.4g}"), "", tongue)
+            for each in (median(value), min(value), max(value))
+        )
+        return f"{middle} [{least}, {most}] × {len(value)}"
+    return amount(value, "", tongue)
 
 
 def _elsewhere(run: Run, claim: Claim | None, _: Say) -> tuple[str, str]:
