@@ -65,6 +65,11 @@ TABLE = [
     (("Triton 的新除法", "近似的 FP32 除法要自己打开"), ["triton-39-division"]),
     (("Triton Inference Server", "approximate division of requests"), []),
     (("Agents write kernels", "guided by Nsight Compute 的 profiling 指标"), []),
+    (("ExecuTorch", "PT2E 量化：quantize-dequantize 成对出现"), []),
+    (("PyTorch mends a leak", "cudaSetDevice, the device guard and the current device"), []),
+    (("OpenReg, a reference for PrivateUse1", "streams and events"), []),
+    (("Scaled products", "tl.dot_scaled in another language"), []),
+    (("Link-time optimization for Rust", ""), []),
     (("", ""), []),
 ]  # fmt: skip
 

@@ -42,7 +42,8 @@ def _match(check: Check, item: Item) -> Match | None:
             return Match(check, Reason("match_source", (("url", wanted),)), SOURCE)
     text = _folded(" ".join((item.title, item.summary, item.why, item.body)))
     words = [word for word in check.matches.words if _stands(word, text)]
-    telling = _telling(words) or (not check.matches.projects and _titled(words, item.title))
+    several = len(words) >= 2
+    telling = any(map(_is_identifier, words))
     for project in check.matches.projects:
         name, _at, version = project.partition("@")
         inside, named = _inside(name, urls), _named(name, text)
@@ -52,10 +53,13 @@ def _match(check: Check, item: Item) -> Match | None:
             params = (("project", name), ("version", version))
             return Match(check, Reason("match_version", params), VERSION + len(words))
         # An item whose source is another project's names this one in passing.
-        if telling if named and not inside and _of_a_project(urls) else words and (inside or named):
+        passing = named and not inside and _of_a_project(urls)
+        if (telling or several) if passing else words and (inside or named):
             params = (("project", name), ("words", ", ".join(words)))
             return Match(check, Reason("match_project", params), PROJECT + len(words))
-    if telling:
+    # Without its project named, plain words are enough only for a check of no project's own.
+    generic = not check.matches.projects and (several or _titled(words, item.title))
+    if telling or generic:
         return Match(check, Reason("match_words", (("words", ", ".join(words)),)), WORDS)
     return None
 
@@ -98,11 +102,6 @@ def _is_version(project: str, version: str, url: str) -> bool:
     found = identity.project_of(url)
     inside = found is not None and project.lower() in (found[0].lower(), found[1].lower())
     return inside and identity.version_of(url) == version
-
-
-def _telling(words: Sequence[str]) -> bool:
-    """Tell whether words alone are enough: an identifier such as sched4reg, or two of them."""
-    return len(words) >= 2 or any(_is_identifier(word) for word in words)
 
 
 def _titled(words: Sequence[str], title: str) -> bool:
