@@ -96,18 +96,18 @@ BRANCHES = (
 
 # A free of "own or the caller's" must stay: dropped, it would leave the caller's unfreed.
 GUARDED = (
-    Flow("the caller's by arith.select", _function(
+    Flow("arith.select", _function(
         f"%c: i1, %b: {B}", _alloc("a") + _SELECT + _use("x") + _free("x") + _alloc("d")
         + _free("d")
     ), 2),
-    Flow("the caller's by scf.if", _function(
+    Flow("scf.if", _function(
         f"%c: i1, %b: {B}", _alloc("a") + _IF + _use("x") + _free("x") + _alloc("d") + _free("d")
     ), 2),
-    Flow("the caller's by scf.for", _function(
+    Flow("scf.for", _function(
         f"%n: index, %b: {B}", _alloc("a") + _FOR + _use("x") + _free("x") + _alloc("d")
         + _free("d")
     ), 2),
-    Flow("the caller's by a view", _function(
+    Flow("memref.cast", _function(
         f"%c: i1, %b: {B}", _alloc("a") + f"  %v = memref.cast %b : {B} to memref<?xi8>\n"
         f"  %w = memref.cast %a : {B} to memref<?xi8>\n"
         "  %x = arith.select %c, %w, %v : memref<?xi8>\n  memref.dealloc %x : memref<?xi8>\n"
