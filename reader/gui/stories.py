@@ -18,7 +18,7 @@ from reader.gui.reading import VERIFY, Opened, open_story
 from reader.gui.views import Listing, View
 from reader.gui.workbench import Offer
 from reader.language import _
-from reader.model import Digest, Row
+from reader.model import Digest, Item, Row
 
 if TYPE_CHECKING:
     from reader.gui.quick_look.facts import Quick
@@ -210,7 +210,9 @@ class Stories:
         )
 
     def _offered(self, offers: Sequence[Offer]) -> None:
-        self._window.verify.show_offers(offers)
+        opened = self._window.reading.opened
+        item = opened.story.id if opened and isinstance(opened.story, Item) else None
+        self._window.verify.show_offers(offers, item=item)
         self._window.verify.setVisible(self._window.reading.tab != VERIFY)
         self._window.show_keys()
 

@@ -111,8 +111,13 @@ class VerifyPanel(QWidget):
         index = self.combo.currentIndex()
         return self.offers[index] if 0 <= index < len(self.offers) else None
 
-    def show_offers(self, offers: Sequence[Offer], waiting: bool = False) -> None:
-        """Offer these checks; the one chosen before stays chosen where it is among them."""
+    def show_offers(
+        self, offers: Sequence[Offer], waiting: bool = False, item: str | None = None
+    ) -> None:
+        """Offer these checks; the one chosen before stays chosen where it is among them.
+
+        Where none fits an item, say how to draft one from it.
+        """
         before = self.offer.check.name if self.offer else ""
         self.offers = list(offers)
         self.combo.blockSignals(True)
@@ -128,6 +133,9 @@ class VerifyPanel(QWidget):
             widget.setVisible(found)
         if not found:
             text = _("looking at this machine…") if waiting else _("No bundled check fits it yet.")
+            if item is not None and not waiting:
+                draft = f"readproof check new --item {item}"
+                text += " " + _("To draft one from its claims: {command}").format(command=draft)
             self.summary.setText(text)
             self.last.hide()
         self._show_current()
