@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from reader.language import _
 
@@ -39,8 +39,7 @@ class Secret:
 class Credentials:
     """The secrets of this start."""
 
-    def __init__(self) -> None:
-        self._memory: dict[str, str] = {}
+    _memory: ClassVar[dict[str, str]] = {}  # of the whole start, whoever asks
 
     def get(self, name: str) -> Secret:
         """Return a secret by its name, such as github."""
@@ -49,7 +48,7 @@ class Credentials:
         keyring = _keyring()
         if keyring is not None and (value := _asked(keyring, name)):
             return Secret(Where.KEYRING, value)
-        if value := os.environ.get(_variable(name)):
+        if value := os.environ.get(variable(name)):
             return Secret(Where.ENVIRONMENT, value)
         return Secret(Where.NOWHERE)
 
@@ -83,7 +82,7 @@ def describe() -> str:
     return _(
         "No keyring here: secrets last until the app closes, or come from the environment "
         "(such as {variable})."
-    ).format(variable=_variable("github"))
+    ).format(variable=variable("github"))
 
 
 def backend() -> str | None:
@@ -92,7 +91,8 @@ def backend() -> str | None:
     return None if keyring is None else f"{type(keyring).__module__}.{type(keyring).__qualname__}"
 
 
-def _variable(name: str) -> str:
+def variable(name: str) -> str:
+    """Return the environment variable that a secret may stand in."""
     return PREFIX + "".join(c if c.isalnum() else "_" for c in name).upper()
 
 

@@ -220,6 +220,11 @@ def fingerprint(entry: ParsedEntry, notices: Iterable[str] = ()) -> bytes:
     return hashlib.sha256("\x1f".join(said).encode("utf-8", "surrogatepass")).digest()[:16]
 
 
+def without_login(url: str) -> str:
+    """Return an address without the name and password that may stand in it."""
+    return re.sub(r"^(\s*[a-z][a-z0-9+.-]*://)[^/?#@\\]*@", r"\1", url, flags=re.IGNORECASE)
+
+
 def feed_key(url: str) -> str:
     """Return the key of a feed: its address without scheme; a folder's path as it stands."""
     if not _WEB.match(url):

@@ -21,6 +21,7 @@ from reader.cli import (
     report,
     rules,
     runs,
+    secret,
 )
 from reader.cli.session import Session
 from reader.errors import Expected
@@ -86,6 +87,7 @@ for group in (
     runs,
     report,
     rules,
+    secret,
     doctor,
     data,
 ):

@@ -64,7 +64,7 @@ Outcome = list[tuple[str, str, str | None]]  # for which id, from where, why not
 
 
 def _fetch(session: Session, store: Store, ids: tuple[str, ...]) -> Outcome:
-    from reader.fetch import Fetcher
+    from reader.sync.door import door
 
     bar = voice.Progress()
 
@@ -75,7 +75,7 @@ def _fetch(session: Session, store: Store, ids: tuple[str, ...]) -> Outcome:
     try:
         with (
             interruptible("fetch", show) as task,
-            Fetcher(proxy=session.settings.proxy, stopped=lambda: task.cancelled) as fetcher,
+            door(session.settings, stopped=lambda: task.cancelled) as fetcher,
         ):
             for each in ids:
                 outcome += _one(store, fetcher, task, show, each)

@@ -12,6 +12,7 @@ from reader.model import Digest, Entry
 if TYPE_CHECKING:
     from reader.gui.opened import Opened
     from reader.gui.window import Window
+    from reader.settings import Settings
     from reader.store import Store
     from reader.tasks import Task
 
@@ -41,13 +42,13 @@ class Beside:
             return
         self._fetching.add(story)
         window.say(_("Fetching…"))
-        proxy, path = window.settings.proxy, window.desk.path
+        chosen, path = window.settings, window.desk.path
 
         def work(task: Task[str]) -> str:
             from reader.store import Store
 
             with Store.open(path) as store:
-                return _fetch(store, opened, proxy, task)
+                return _fetch(store, opened, chosen, task)
 
         def done(said: str) -> None:
             self._fetching.discard(story)
@@ -110,14 +111,14 @@ class Beside:
         self._window.reading.show_tab(CHANGES)
 
 
-def _fetch(store: Store, opened: Opened, proxy: str, task: Task[Any]) -> str:
+def _fetch(store: Store, opened: Opened, chosen: Settings, task: Task[Any]) -> str:
     """Fetch what a story lacks and its pictures; return one line about it; on a worker."""
     from reader.credentials import Credentials
-    from reader.fetch import Fetcher
     from reader.sync import fulltext, images, originals
+    from reader.sync.door import door
     from reader.sync.results import silent
 
-    with Fetcher(proxy=proxy, stopped=lambda: task.cancelled) as fetcher:
+    with door(chosen, stopped=lambda: task.cancelled) as fetcher:
         if isinstance(opened.story, Entry):
             changed = fulltext.fetch(store, fetcher, [opened.story.id])
             said = _("The whole page is kept.") if changed else _("The page says what it said.")

@@ -54,7 +54,7 @@ class Feeds:
         """Subscribe; an address that is subscribed already gives the Feed that stands."""
         from reader import identity
 
-        url = clean_plain(url).strip()
+        url = identity.without_login(clean_plain(url).strip())  # a secret never stands here
         key = identity.feed_key(url)
         with self._connection.write():
             for row in self._connection.rows("SELECT id, key, url FROM feeds"):
@@ -123,6 +123,8 @@ class Feeds:
 
     def record(self, id_: str, fetch: Fetch) -> None:
         """Keep what came of one attempt, and what it says of the Feed from now on."""
+        from reader import identity
+
         feed, at = self.get(id_), to_seconds(fetch.at)
         changes: dict[str, object] = {
             "last_checked": at,
@@ -138,7 +140,7 @@ class Feeds:
         if fetch.new or fetch.updated:
             changes["last_changed"] = at
         if fetch.url:
-            changes["url"] = fetch.url
+            changes["url"] = identity.without_login(fetch.url)
         with self._connection.write():
             database = self._connection.database
             database.table("feeds").update(number(id_), changes)

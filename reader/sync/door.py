@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
+from reader import identity
+from reader.errors import SourceError
+from reader.language import _
 from reader.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,3 +30,29 @@ def door(chosen: Settings, *, stopped: Callable[[], bool] = lambda: False) -> Fe
         login=lambda name: secrets.get(name).value,
         stopped=stopped,
     )
+
+
+def without_login(url: str) -> str:
+    """Return an address as it may be stored; a login in it is kept under its host's name.
+
+    Raises SourceError where there is no keyring: a password stands in no file of ours.
+    """
+    bare = identity.without_login(url)
+    if bare == url:
+        return url
+    from reader.credentials import Credentials, Where, variable
+
+    parts = urlsplit(url.strip())
+    host = (parts.hostname or "").lower()
+    if host and parts.password is not None:
+        secret = f"{unquote(parts.username or '')}:{unquote(parts.password)}"
+        secrets = Credentials()
+        if secrets.get(host).value != secret and secrets.set(host, secret) is not Where.KEYRING:
+            secrets.remove(host)
+            raise SourceError(
+                _(
+                    "There is no keyring here to keep the password of {host}. Give the address "
+                    "without it, and set {variable}=NAME:PASSWORD for each start."
+                ).format(host=host, variable=variable(host))
+            )
+    return bare

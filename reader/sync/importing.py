@@ -10,13 +10,14 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from reader import language, opml, settings
+from reader import identity, language, opml, settings
 from reader.errors import Expected, NotUnderstood, SourceError, StoreError
 from reader.language import _
 from reader.model import Query, StoryKind
 from reader.parse.encoding import decode
 from reader.parse.repair import root_name
 from reader.store.incoming import Prepared
+from reader.sync.door import without_login
 from reader.sync.files import READ, content_of, found_in, from_text, text_of
 from reader.sync.folder import FEEDS, read_file
 from reader.sync.results import ImportResult, Progress, SyncProgress, silent
@@ -144,8 +145,13 @@ class _Import:
         """Subscribe to a list; what the user imports counts as typed by the user."""
         before = len(self._store.feeds.all())
         for each in opml.read(body):
+            try:
+                url = without_login(each.url)
+            except SourceError as error:
+                url = identity.without_login(each.url)
+                self._notices.append(f"{url}: {error}")
             self._store.feeds.add(
-                each.url,
+                url,
                 each.title,
                 each.kind or kind_of(each.url),
                 private=True,

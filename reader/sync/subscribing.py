@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from reader import opml, settings
 from reader.model import Feed, FeedKind, Wanted
 from reader.sync import finding, places
-from reader.sync.door import door
+from reader.sync.door import door, without_login
 from reader.sync.finding import Find
 from reader.sync.folder import path_of
 from reader.sync.places import DIGEST_SITE, kind_of
@@ -51,6 +51,7 @@ def subscribe(
 
 def find(url: str, kind: str = "auto", *, fetcher: Fetcher | None = None) -> list[Find]:
     """Return what stands behind the words, the best first; `kind` settles what it is."""
+    url = without_login(url)
     if kind != "auto":
         sort = FeedKind(kind)
         words = places.cleaned(url)
