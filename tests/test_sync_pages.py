@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from reader.errors import NotUnderstood
+from reader.model import Form
 from reader.sanitise import clean_html
+from reader.sync.bodies import as_html
 from reader.sync.pages import article
 from tests import web_pages
 from tests.web_pages import CODE, FURNITURE, HAN, PAGES, PARAGRAPH, PTX
@@ -131,3 +133,10 @@ def test_the_library_is_loaded_only_for_a_page() -> None:
     )
     root = Path(__file__).parents[1]
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
+
+
+def test_what_is_nested_without_end_is_read_all_the_same() -> None:
+    nested = "".join("    " * level + f"- level {level}\n" for level in range(600))
+    assert "level 599" in as_html(nested, Form.MARKDOWN)
+    page = "<body>" + "<div>" * 50_000 + "the words" + "</div>" * 50_000
+    assert "the words" in as_html(page, Form.PAGE)

@@ -6,8 +6,11 @@ import html
 import re
 
 from reader.model import Form
+from reader.sanitise.cost import as_paragraphs, too_costly
 
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+DEEPEST = 120  # columns a line of Markdown is indented; the converter calls itself a level each
+_DEEP = re.compile(rf"^[ \t]{{{DEEPEST},}}", re.MULTILINE)
 _ARTICLES = ("#post-article", "article .post-content", "article", "main", "[role=main]", "body")
 _FURNITURE = "script, style, nav, header nav, footer, aside, form, noscript, .comments, #comments"
 
@@ -52,7 +55,11 @@ def _from_markdown(content: str) -> str:
     import markdown
 
     converter = markdown.Markdown(extensions=["tables", "fenced_code", "sane_lists"])
-    return converter.convert(_FRONT.sub("", content))
+    text = _DEEP.sub(" " * DEEPEST, _FRONT.sub("", content))
+    try:
+        return converter.convert(text)
+    except RecursionError:  # lists in quotes in lists: readable as it was written
+        return _from_text(text)
 
 
 def _from_text(content: str) -> str:
@@ -64,6 +71,8 @@ def _from_text(content: str) -> str:
 def _article(page: str) -> str:
     from bs4 import BeautifulSoup
 
+    if too_costly(page):
+        return as_paragraphs(page)
     soup = BeautifulSoup(page, "html.parser")
     for each in soup.select(_FURNITURE):
         each.decompose()
