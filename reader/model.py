@@ -515,7 +515,7 @@ class Race:
     """What a claim says of a candidate's time beside its baseline's, and from where it matters."""
 
     threshold: float  # a difference below it is none in practice; 0.02: two parts in a hundred
-    expects: str = "faster"  # faster, slower, same
+    expects: str = "faster"  # faster, slower, same, different
     by: float = 1.0  # how many times, where the claim says so
 
 

@@ -123,6 +123,7 @@ def users(tmp_path: Path, script: Any, candidate: str, text: str = MINE, **more:
         one.raced_claims.append(claim)
         script.check.Check.raced(one, claim, *[[1.0] * 12] * 3)
         assert len({tuple(others["inputs"](n)[0]) for n in range(16)}) == 16
+        one.arms = {name: others[name] for name in ("candidate", "baseline", "again")}
 
     one.race = note
     return one
@@ -137,6 +138,22 @@ def test_a_users_pair_is_right_and_then_timed(tmp_path: Path, script: Any, behav
     assert check.raced_claims == ["faster"]
     assert (found["correct"], found["honest"]) == (V.CONFIRMED, V.CONFIRMED)
     assert found["faster"] is not V.CONFIRMED  # it is the baseline
+
+
+def test_each_arm_is_another_copy_of_its_program_and_turns(tmp_path: Path, script: Any) -> None:
+    """Where code lies in memory makes it faster or slower: one copy of it tells too little."""
+    check = users(tmp_path, script, "good")
+    pair = script.pairs.chosen(check)
+    assert len(pair.copies) == script.pairs.COPIES
+    every = [call for arms in pair.copies for call in arms]
+    assert len({id(call.__code__) for call in every}) == 3 * script.pairs.COPIES
+    give = pair.fresh(15)
+    turns = []
+    for n in range(60):
+        given = give(n)
+        turns.append(pair.turn)
+        assert pair.arm(2)(*given) == pair.baseline(*given)
+    assert turns == [n // 15 for n in range(60)]
 
 
 def test_a_wrong_kernel_is_refused_and_never_timed(

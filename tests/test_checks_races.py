@@ -51,6 +51,7 @@ def racing(race: Race) -> Check:
 
 FASTER, TWICE = Race(0.02), Race(0.02, by=2.0)
 SAME, SLOWER = Race(0.02, "same"), Race(0.02, "slower")
+DIFFERENT = Race(0.02, "different")
 TABLE: list[tuple[str, Race, list[dict[str, Any]], V, str]] = [
     ("faster as said", FASTER, [raced("fast", 0.9)], V.CONFIRMED, "race_confirmed"),
     ("slower instead", FASTER, [raced("fast", 1.1)], V.REFUTED, "race_refuted"),
@@ -66,6 +67,9 @@ TABLE: list[tuple[str, Race, list[dict[str, Any]], V, str]] = [
     ("not surely the same", SAME, [raced("fast", 1.0, spread=0.2)], V.INCONCLUSIVE, "race_open"),
     ("slower as said", SLOWER, [raced("fast", 1.1)], V.CONFIRMED, "race_confirmed"),
     ("faster instead", SLOWER, [raced("fast", 0.9)], V.REFUTED, "race_refuted"),
+    ("different: faster", DIFFERENT, [raced("fast", 0.9)], V.CONFIRMED, "race_confirmed"),
+    ("different: slower", DIFFERENT, [raced("fast", 1.1)], V.CONFIRMED, "race_confirmed"),
+    ("not different", DIFFERENT, [raced("fast", 1.0)], V.REFUTED, "race_refuted"),
     ("two, one lost", FASTER, [raced("fast", 0.9), raced("fast", 1.1, "b")], V.REFUTED,
      "race_refuted"),
     ("two, both won", FASTER, [raced("fast", 0.9), raced("fast", 0.8, "b")], V.CONFIRMED,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import random
 import re
 import shutil
 import subprocess
@@ -256,7 +257,6 @@ built = SimpleNamespace(cubin=b"cubin", shared=65536, threads=128)
 found = {name: gpu.count_wrong(name, built, 7) for name in ("layernorm", "matmul", "products")}
 times = gpu.time_samples("layernorm", {"false": built, "again": built, "true": built}, 7)
 found["rounds"] = {name: len(each) for name, each in times.items()}
-found["ratio"] = gpu.ratio(times["true"], times["false"], 7)
 print(json.dumps(found))
 """
 LAUNCHES = """
@@ -298,8 +298,6 @@ def test_sched4reg_driver_code(tmp_path: Path, fault: bool) -> None:
         assert (found[name]["wrong"] > elements / 4) is fault, found[name]
         assert fault or found[name]["wrong"] == 0
     assert found["rounds"] == {"false": 60, "again": 60, "true": 60}
-    value, low, high = found["ratio"]
-    assert low <= value <= high
 
 
 @pytest.mark.parametrize("fault", [False, True])
@@ -360,14 +358,15 @@ def test_sched4reg_gpu_claims(
     correct: VerdictKind,
     latency: VerdictKind,
 ) -> None:
-    handed(device_results(wrong, on, 10.0, 10.05))
+    handed(device_results(wrong, on, 10.0, 10.005))
     found = sched_on_gpu(tmp_path)
     assert (found["gpu_correct"], found["gpu_latency"]) == (correct, latency)
 
 
 def test_sched4reg_small_difference_is_inconclusive(tmp_path: Path, handed: Any) -> None:
     results = device_results(0, 10.0, 10.0, 10.0)
-    results["latency"]["true"] = [10.0, 10.6] * 30  # the interval straddles the noise
+    dice = random.Random(1)
+    results["latency"]["true"] = [dice.gauss(10.0, 0.6) for _round in range(60)]
     results["latency"]["again"] = [10.0 * x for x in [0.999, 1.0, 1.001] * 20]
     results["latency"]["false"] = [10.0 * x for x in [0.999, 1.0, 1.001] * 20]
     handed(results)

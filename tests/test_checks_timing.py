@@ -111,3 +111,13 @@ def test_times_that_are_none(bad: float) -> None:
 
 def test_nothing_settles_a_difference_that_is_the_threshold() -> None:
     assert Comparison(1.0, 0.99, 1.01, 0.99, 1.01, 40, 0).rounds_needed(0.0) is None
+
+
+def test_rounds_that_belong_together_are_drawn_together() -> None:
+    """A copy that lies badly in memory is slow in all of its rounds: many rounds, little known."""
+    candidate, baseline, again = rounds(96)
+    for start in (0, 12, 36, 60, 84, 24):
+        candidate[start : start + 12] = [each * 1.08 for each in candidate[start : start + 12]]
+    told = compare(candidate, baseline, again).says(THRESHOLD)
+    assert told is Said.SLOWER  # as if each round had been a copy of its own
+    assert compare(candidate, baseline, again, block=12).says(THRESHOLD) is Said.UNSETTLED

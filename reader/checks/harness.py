@@ -221,21 +221,25 @@ class Check:
         *,
         candidate: Callable[..., Any],
         baseline: Callable[..., Any],
+        again: Callable[..., Any] | None = None,
         name: str = "race",
         inputs: Callable[[int], Sequence[Any]] | None = None,
         timer: Callable[..., float] | None = None,
         rounds: int = ROUNDS,
         repeats: int = REPEATS,
         seconds: float = 20.0,
+        block: int = 0,
     ) -> None:
         """Time a candidate beside its baseline, and the baseline beside itself (the A/A control).
 
         Every round times all three `repeats` times in shuffled order. `inputs(n)` gives the
         arguments of the n-th sample, outside what is timed; `timer(call, *arguments)` returns
         seconds where the clock is not enough (a GPU's events). Ends early over `seconds`, never
-        before there are rounds enough. The claim has a [claims.race], or is `control`.
+        before there are rounds enough. `block` says how many rounds belong together, where `again`
+        and the others are another copy of their programs in each. The claim has a [claims.race],
+        or is `control`.
         """
-        arms = (baseline, baseline, candidate)
+        arms = (baseline, again or baseline, candidate)
         give = inputs or (lambda _n: ())
         calls = 1
         if timer is None:
@@ -261,10 +265,10 @@ class Check:
         finally:
             if collecting:
                 gc.enable()
-        first, again, times = kept
-        self.raced(
-            claim, first, again, times, name=name, calls=calls, before=before, after=self.state()
-        )
+        about: dict[str, Any] = {"calls": calls, "before": before, "after": self.state()}
+        if block:
+            about["block"] = block
+        self.raced(claim, *kept, name=name, **about)
 
     def raced(
         self,
@@ -288,6 +292,14 @@ class Check:
             for arm, times in whole.items()
         }
         self.case(claim, name, race=True, **least, **about)
+
+    def beside(self, claim: str, name: str, samples: Sequence[float]) -> None:
+        """Report times of a check with two legs, to be read beside those of the other.
+
+        One for each round, each over that of work which is the same in both legs. The app makes
+        NAME_ratio, NAME_low and NAME_high of them: the first leg's over the second's.
+        """
+        self.case(claim, name, beside=True, samples=list(samples))
 
     def state(self) -> dict[str, Any]:
         """Return what of the machine may move while one measures: load, clocks, throttling."""

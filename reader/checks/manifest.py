@@ -197,10 +197,10 @@ def _claim(table: Table, known: tuple[str, ...]) -> Claim:
 def _race(table: Table) -> Race:
     race = Race(
         threshold=table.number("threshold", least=0.001, most=1.0),
-        expects=table.choice("expects", ("faster", "slower", "same")),
+        expects=table.choice("expects", ("faster", "slower", "same", "different")),
         by=table.number("by", least=1.0, most=1e6, default=1.0),
     )
-    if race.by != 1.0 and race.expects == "same":
+    if race.by != 1.0 and race.expects in ("same", "different"):
         table.refuse("by", _("what takes the same time takes it once"))
     table.done()
     return race

@@ -24,6 +24,7 @@ _ARMS = ("candidate", "baseline", "again")
 # A GPU that ran too hot or was braked by its power supply was not the machine it is
 # (NVML: hardware slowdown, software thermal, hardware thermal, power brake).
 _BRAKED = 0x08 | 0x20 | 0x40 | 0x80
+MOST_BLOCK = 1_000  # rounds that belong together
 MOST_NEEDED = 1_000_000  # rounds; beyond, none would settle it in practice
 
 
@@ -131,8 +132,11 @@ def _decided(row: Mapping[str, Any], race: Race, among: int) -> Raced | None:
 
 
 def _compared(row: Mapping[str, Any], among: int) -> Comparison | None:
+    block = row.get("block")
+    block = block if type(block) is int and 0 < block <= MOST_BLOCK else None
+    sure = 1 - (1 - CONFIDENCE) / among
     try:
-        return compare(*(row[arm] for arm in _ARMS), confidence=1 - (1 - CONFIDENCE) / among)
+        return compare(*(row[arm] for arm in _ARMS), confidence=sure, block=block)
     except (ValueError, TypeError, KeyError):
         return None  # what a script hands over may be anything
 
@@ -150,11 +154,12 @@ def decide(found: Comparison, race: Race) -> tuple[VerdictKind, int | None]:
         )
         return decide(turned, replace(race, expects="faster"))
     said = found.says(race.threshold)
-    if race.expects == "same":
-        verdict = {
-            Said.SAME: VerdictKind.CONFIRMED,
-            Said.UNSETTLED: VerdictKind.INCONCLUSIVE,
-        }.get(said, VerdictKind.REFUTED)
+    if race.expects in ("same", "different"):
+        apart = said in (Said.FASTER, Said.SLOWER)
+        won = apart is (race.expects == "different")
+        verdict = VerdictKind.CONFIRMED if won else VerdictKind.REFUTED
+        if said is Said.UNSETTLED:
+            verdict = VerdictKind.INCONCLUSIVE
     else:
         verdict = _faster(found, said, race)
     if verdict is not VerdictKind.INCONCLUSIVE:
@@ -177,7 +182,7 @@ def _faster(found: Comparison, said: Said, race: Race) -> VerdictKind:
 
 
 def _needed(found: Comparison, race: Race) -> int | None:
-    if race.expects == "same" or race.by == 1.0:
+    if race.by == 1.0:
         needed = found.rounds_needed(race.threshold)
     else:
         room = abs(math.log(found.ratio) + math.log(race.by) - race.threshold)

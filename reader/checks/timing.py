@@ -92,10 +92,12 @@ def compare(
     *,
     seed: int = 0,
     confidence: float = CONFIDENCE,
+    block: int | None = None,
 ) -> Comparison:
     """Return how a candidate's times stand to its baseline's, all of one length, in rounds' order.
 
-    Medians of ratios within a round, with a bootstrap interval over blocks of rounds. Raises
+    Medians of ratios within a round, with a bootstrap interval over blocks of rounds: of `block`
+    rounds where it is known how many belong together, as those of one copy of a program. Raises
     ValueError for times that are no positive numbers or of unequal length.
     """
     if not len(candidate) == len(baseline) == len(again):
@@ -109,7 +111,9 @@ def compare(
     # The baseline was timed twice, so it is known better than the candidate.
     effects = [math.log(c) - (math.log(b) + math.log(a)) / 2 for c, b, a in rows]
     noises = [math.log(b) - math.log(a) for _c, b, a in rows]
-    (low, high), (noise_low, noise_high) = _intervals(effects, noises, seed, confidence)
+    (low, high), (noise_low, noise_high) = _intervals(
+        effects, noises, seed, confidence, block or max(1, round(len(rows) ** (1 / 3)))
+    )
     return Comparison(
         math.exp(median(effects)),
         math.exp(low),
@@ -136,11 +140,10 @@ def warm_up(times: Sequence[float]) -> int:
 
 
 def _intervals(
-    effects: Sequence[float], noises: Sequence[float], seed: int, confidence: float
+    effects: Sequence[float], noises: Sequence[float], seed: int, confidence: float, block: int
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return bootstrap intervals of both medians, by the same draws of blocks of rounds."""
     dice, n = random.Random(seed), len(effects)
-    block = max(1, round(n ** (1 / 3)))
     starts = range(n)
     drawn_effects, drawn_noises = [], []
     for _draw in range(RESAMPLES):

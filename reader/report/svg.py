@@ -45,11 +45,12 @@ def interval_plot(shown: Intervals, title: str, colours: Colours = REPORT) -> st
         parts.append(_box(one, 4, other - one, foot - 4, colours["noise"]))
     parts.append(_line(x(1.0), 4, x(1.0), foot, colours["ink3"]))
     parts.append(_line(LEFT, foot, LEFT + plot, foot, colours["line"]))
-    last = -math.inf
-    for tick in (each for each in TICKS if low <= math.log(each) <= high):
-        if x(tick) - last >= LEAST_APART:
-            last = x(tick)
-            parts.append(_text(last, foot + 15, f"{tick:g}×", colours["ink3"], "middle"))
+    labelled: list[float] = []
+    for tick in sorted(TICKS, key=lambda each: each != 1.0):  # 1 has its label in any case
+        near = any(abs(x(tick) - x(each)) < LEAST_APART for each in labelled)
+        if low <= math.log(tick) <= high and not near:
+            labelled.append(tick)
+            parts.append(_text(x(tick), foot + 15, f"{tick:g}×", colours["ink3"], "middle"))
     for place, row in enumerate(shown.rows):
         parts += _row(row, 4 + place * ROW + ROW / 2, x, colours)
     return _picture(foot + AXIS, title, parts)

@@ -10,6 +10,8 @@ from readproof_harness import Check
 HERE = ("correct", "honest", "faster")
 ON_GPU = ("gpu_correct", "gpu_honest", "gpu_faster")
 STEPS = 12_000
+ROUNDS, REPEATS = 96, 5
+STRETCH = 12  # rounds with one copy of each program
 
 
 def main() -> None:
@@ -83,10 +85,14 @@ def on_cpu(check: Check) -> None:
     check.step("measure", 1, 3, "faster")
     check.race(
         "faster",
-        candidate=pair.candidate,
-        baseline=pair.baseline,
-        inputs=pair.fresh(),
-        seconds=15.0,
+        candidate=pair.arm(0),
+        baseline=pair.arm(1),
+        again=pair.arm(2),
+        inputs=pair.fresh(STRETCH * 3 * REPEATS),
+        rounds=ROUNDS,
+        repeats=REPEATS,
+        seconds=20.0,
+        block=STRETCH,
     )
     check.step("measure", 2, 3, "correct")
     for seed in range(501, 504):  # what skips its work after many calls is seen now

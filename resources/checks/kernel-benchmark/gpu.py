@@ -102,7 +102,7 @@ def race(check: Any, pair: pairs.Pair, clock: Any) -> dict[str, list[list[float]
     """Return the times of shuffled rounds: baseline, again, candidate."""
     import random
 
-    dice, give, sample = random.Random(check.seed), pair.fresh(), 0
+    dice, give, sample = random.Random(check.seed), pair.fresh(1), 0
     arms = {"baseline": pair.baseline, "again": pair.baseline, "candidate": pair.candidate}
     for call in arms.values():
         for _warm in range(3):

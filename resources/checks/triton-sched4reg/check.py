@@ -324,16 +324,7 @@ def latency(check: Check, off: Built, on: Built) -> None:
     if times is None:
         check.obstacle("gpu_latency", "device_failed", said="latency")
         return
-    value, low, high = gpu.ratio(times["true"], times["false"], check.seed)
-    _same, noise_low, noise_high = gpu.ratio(times["again"], times["false"], check.seed)
-    check.measure("latency_ratio", value)
-    check.measure("latency_low", low)
-    check.measure("latency_high", high)
-    check.measure("latency_noise", max(abs(noise_low - 1), abs(noise_high - 1)))
-    across = low <= 1 <= high
-    check.measure("latency_nearest", 0.0 if across else min(abs(low - 1), abs(high - 1)))
-    check.measure("latency_farthest", max(abs(low - 1), abs(high - 1)))
-    check.case("gpu_latency", "microseconds", **times)
+    check.raced("gpu_latency", times["false"], times["again"], times["true"], unit="microseconds")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import random
-import statistics
 import struct
 from array import array
 from typing import Any
@@ -13,12 +12,11 @@ from compiling import KERNELS, Built
 
 ROUNDS = 60
 LAUNCHES = 20
-RESAMPLES = 2000
 
 
 def seeded(seed: int) -> random.Random:
     """Return a generator that can be repeated."""
-    return random.Random(seed)  # noqa: S311 - inputs and resampling, no secrets
+    return random.Random(seed)  # noqa: S311 - inputs and order, no secrets
 
 
 class DriverError(Exception):
@@ -180,15 +178,3 @@ def time_samples(name: str, builds: dict[str, Built], seed: int) -> dict[str, li
             if number >= 5:  # the first rounds warm up
                 samples[label].append(spent.value * 1000 / LAUNCHES)
     return samples
-
-
-def ratio(over: list[float], under: list[float], seed: int) -> tuple[float, float, float]:
-    """Return the ratio of medians with its 95 % bootstrap interval: value, low, high."""
-    rng = seeded(seed)
-    middle = statistics.median
-    many = sorted(
-        middle(rng.choices(over, k=len(over))) / middle(rng.choices(under, k=len(under)))
-        for _ in range(RESAMPLES)
-    )
-    low, high = many[RESAMPLES * 25 // 1000], many[RESAMPLES * 975 // 1000 - 1]
-    return middle(over) / middle(under), low, high
