@@ -370,6 +370,7 @@ def _eyebrow(opened: Opened, story: Story) -> str:
         feed,
         ", ".join(story.authors[:3]),
         words.moment_of(story.published, now),
+        *words.arrival(story.categories),
         _("version {n}").format(n=story.versions) if story.versions > 1 else "",
         _("kept offline"),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from datetime import UTC, date, datetime, timedelta
 
 from reader.language import _, language
@@ -213,3 +215,15 @@ def due_of(due: date | None, today: date) -> tuple[str, bool]:
 def amount(number: int) -> str:
     """Return a count with thousands apart."""
     return f"{number:,}"
+
+
+def arrival(categories: Iterable[str]) -> list[str]:
+    """Return what kind of release or paper an entry is, where it is not the plain kind."""
+    said = {
+        "prerelease": _("pre-release"),
+        "nightly": _("nightly"),
+        "cross": _("cross-listed"),
+        "replaced": _("new version"),
+        "withdrawn": _("withdrawn"),
+    }
+    return [said[each] for each in dict.fromkeys(categories) if each in said]
