@@ -34,11 +34,13 @@ NAMES = (
     "kernel-benchmark",
     "pipelink-lto",
     "profiler-access",
+    "ptxas-acf",
     "torchneuron-backend",
     "triton-39-atomics",
     "triton-39-batched-dot",
     "triton-39-division",
     "triton-39-e8m0",
+    "triton-39-nested-loops",
     "triton-sched4reg",
     "tvm-device-guard",
     "tvm-required-block-size",
@@ -46,9 +48,11 @@ NAMES = (
 NO_GPU = (
     "iree-313",  # compilation, and a run on the CPU
     "mlir-static-memory-planner",  # one pass over IR
+    "ptxas-acf",  # what is asked of it is code
     "torchneuron-backend",  # its device is no GPU
     "triton-39-atomics",  # all of it is read off PTX
     "triton-39-e8m0",  # the interpreter's
+    "triton-39-nested-loops",  # the compiler's own time
 )
 CONFIRMED = VerdictKind.CONFIRMED
 REFUTED = VerdictKind.REFUTED

@@ -123,7 +123,6 @@ def test_neuron_in_a_torch_whose_device_is_not_registered(tmp_path: Path, torch:
     python = false_torch(tmp_path, torch, REGISTRATION, RENAME, "    pass\n")
     found = run(tmp_path, NEURON, python)
     assert found["round_trip"] is not CONFIRMED
-    assert found["graphs"] is CONFIRMED
 
 
 def test_neuron_in_a_torch_that_may_be_renamed_again(tmp_path: Path, torch: str) -> None:
@@ -135,3 +134,43 @@ def test_neuron_in_a_torch_that_may_be_renamed_again(tmp_path: Path, torch: str)
 def test_neuron_without_its_package(tmp_path: Path) -> None:
     codes = leg_without_package(NEURON)
     assert set(codes.values()) == {"import_failed"}
+
+
+# ── ptxas-acf ──────────────────────────────────────────────────────────────────────────────────
+
+ACF = "ptxas-acf"
+HELION = "_compiler/triton/backend.py"
+
+
+@pytest.fixture(scope="module")
+def controls() -> str:
+    return python_of(ACF)
+
+
+def test_acf_as_it_is(tmp_path: Path, controls: str) -> None:
+    expect(
+        run(tmp_path, ACF, controls),
+        {"option_since": CONFIRMED, "canary": CONFIRMED, "helion_carries": CONFIRMED},
+    )
+
+
+def test_acf_of_a_ptxas_that_ignores_it(tmp_path: Path, controls: str) -> None:
+    # What stands behind the option is dropped, as by a compiler that does not look at it.
+    script = 'case "$*" in *--apply-controls*) exec {real} "$1" "$2" "$3" "$4" "$5" "$6";; esac\n'
+    python = with_script(tmp_path, controls, "ptxas", script + 'exec {real} "$@"')
+    expect(run(tmp_path, ACF, python), {"canary": REFUTED, "option_since": CONFIRMED})
+
+
+def test_acf_in_a_helion_that_drops_it(tmp_path: Path, controls: str) -> None:
+    folder, site = tmp_path / "false", falsified.site_of(controls)
+    old = "advanced_controls_file = config.advanced_controls_file"
+    falsified.overlay(
+        site / "helion", folder / "helion", {HELION: [(old, 'advanced_controls_file = ""')]}
+    )
+    python = falsified.interpreter(controls, tmp_path / "venv", folder)
+    expect(run(tmp_path, ACF, python), {"helion_carries": REFUTED, "canary": CONFIRMED})
+
+
+def test_acf_without_its_packages(tmp_path: Path) -> None:
+    found = leg_without_package(ACF)
+    assert found["helion_carries"] == "import_failed"
