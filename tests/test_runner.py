@@ -236,7 +236,8 @@ def test_the_queue_gives_its_most_urgent_entry(store: Path) -> None:
         assert found[1].name == "tvm-device-guard"
 
 
-LEG = Leg("main", {"path": "/p", "version": "3.11", "packages": {"triton": "3.9.0"}},
+LEG = Leg("main", {"path": "/p", "version": "3.11", "packages": {"triton": "3.9.0", "seen": "1"},
+                    "reported": ["seen"]},
           {"root": "/cuda", "release": "13.0.88"}, "sm_90", {}, (), "", (), 0, 1.0)  # fmt: skip
 KIT = Toolkit(Path("/cuda"), "13.0", "13.0.88", (), "path")
 PY = Interpreter("/p", "3.11", "path", (("triton", "3.9.0"),))
@@ -254,6 +255,7 @@ PY = Interpreter("/p", "3.11", "path", (("triton", "3.9.0"),))
         ({"pythons": [replace(PY, version="3.12")]}, ["stale_package"]),
         ({"toolkits": []}, ["stale_toolkit"]),
         ({"pythons": [replace(PY, packages=(("triton", "3.9.1"),))]}, ["stale_package"]),
+        ({"pythons": [replace(PY, packages=())]}, ["stale_package"]),
         ({"pythons": []}, []),
     ],
 )

@@ -407,6 +407,7 @@ def _record(plan: LegPlan, found: Mapping[str, Any], ran: _Ran) -> dict[str, Any
         "version": plan.interpreter.version,
         "origin": plan.interpreter.origin,
         "packages": dict(plan.interpreter.packages) | dict(found.get("versions", {})),
+        "reported": sorted(found.get("versions", {})),
         "tools": found.get("tools", {}),
         "commands": found.get("commands", []),
         "overrides": ran.overrides,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reader.cli.session import Session
@@ -115,13 +116,20 @@ class Surroundings:
 def freshness(session: Session, checks: Sequence[Check]) -> Callable[[Run], Run]:
     """Return what says of a run what has changed on this machine since."""
     from reader import runner
-    from reader.checks import machine, toolkit
+    from reader.checks import interpreters, machine, toolkit
 
     here = machine.describe()
     usable = toolkit.find([session.settings.cuda] if session.settings.cuda else [])
+    asked: dict[str, Interpreter | None] = {}
 
     def fresh(run: Run) -> Run:
-        return runner.with_staleness([run], checks, here, usable)[0]
+        # Those that were built for checks are pinned; a person's own may have been updated.
+        own = [leg.environment for leg in run.legs if leg.environment.get("origin") != "managed"]
+        for path in (str(each["path"]) for each in own if each.get("path")):
+            if path not in asked:
+                asked[path] = interpreters.described(Path(path), "asked")
+        pythons = [each for each in asked.values() if each is not None]
+        return runner.with_staleness([run], checks, here, usable, pythons)[0]
 
     return fresh
 

@@ -59,13 +59,15 @@ def _stale_packages(leg: Leg, pythons: Sequence[Interpreter]) -> list[Reason]:
     if same is None:
         return []
     now = dict(same.packages)
+    # What only the script could see, such as a vendored library, is not in the Python's own list.
+    unseen = set(leg.environment.get("reported") or ()) - now.keys()
     python = str(leg.environment.get("version") or same.version)
     told = (("package", "Python"), ("before", python), ("after", same.version))
     moved = [Reason("stale_package", told)] if python != same.version else []
     return moved + [
         Reason("stale_package", (("package", name), ("before", before), ("after", after)))
         for name, before in sorted((leg.environment.get("packages") or {}).items())
-        if (after := now.get(name, "–")) != before
+        if name not in unseen and (after := now.get(name, "–")) != before
     ]
 
 

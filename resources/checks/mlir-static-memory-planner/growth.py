@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from readproof_harness import Check
 
 SIZES = {
-    "trivial": (4000, 6000, 8000, 12000, 16000),
+    "trivial": (6000, 9000, 12000, 18000, 24000),
     "best-fit": (1000, 1500, 2000, 3000, 4000),
 }
-ROUNDS = 5
+ROUNDS = 9
 RESAMPLES = 1000
 
 
