@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import random
 from array import array
 from pathlib import Path
 from types import SimpleNamespace
@@ -307,3 +308,91 @@ def test_checks_of_triton_39_share_their_environments() -> None:
 
     assert keys(E8M0) == keys(DIVISION)
     assert keys(DOT) == keys("triton-39-atomics")
+
+
+# ── triton-39-nested-loops ─────────────────────────────────────────────────────────────────────
+
+LOOPS = "triton-39-nested-loops"
+OLD_LOOPS: dict[str, Any] = {
+    "loops": 8, "loops_built": 8, "again_ratio": 1.0, "twice_ratio": 1.99, "yard_ms": 7.4,
+    "front_ms": 53.8, "whole_ms": 111.2, "growth": 1.9, "growth_low": 1.89, "growth_high": 1.96,
+}  # fmt: skip
+NEW_LOOPS = OLD_LOOPS | {
+    "front_ms": 5.1, "whole_ms": 67.2, "growth": 1.23, "growth_low": 1.19, "growth_high": 1.3,
+}  # fmt: skip
+WHAT_TIMES = ("front", "front_6", "front_4", "whole")
+
+
+def looped(
+    old: tuple[float, ...], new: tuple[float, ...], more: dict[str, Any] | None = None
+) -> dict[str, VerdictKind]:
+    """Judge legs with such middles of their times (front end at 8, 6 and 4 loops, and whole)."""
+    legs = []
+    for name, middles, measured in (("3.8", old, OLD_LOOPS), ("3.9", new, NEW_LOOPS)):
+        dice = random.Random(name)
+        cases = tuple(
+            {
+                "claim": "front_end", "name": what, "beside": True,
+                "samples": [middle * dice.lognormvariate(0, 0.08) for _round in range(16)],
+            }
+            for what, middle in zip(WHAT_TIMES, middles, strict=True)
+        )  # fmt: skip
+        legs.append(a_leg(measured | (more or {} if name == "3.9" else {}), name=name, cases=cases))
+    return {each.claim: each.verdict for each in judge.judge(load(LOOPS), legs)}
+
+
+AS_TIMED = (53.8, 16.0, 5.2, 111.0), (5.1, 3.4, 2.0, 67.0)
+
+
+def test_loops_as_measured() -> None:
+    wanted = {"front_end": CONFIRMED, "whole_compile": REFUTED, "growth": CONFIRMED}
+    assert looped(*AS_TIMED) == wanted
+
+
+@pytest.mark.parametrize(
+    ("front", "whole", "more", "wanted"),
+    [
+        (2.0, 1.0, {}, (REFUTED, REFUTED, CONFIRMED)),
+        (5.0, 1.0, {}, (VerdictKind.INCONCLUSIVE, REFUTED, CONFIRMED)),
+        (30.0, 9.0, {}, (CONFIRMED, CONFIRMED, CONFIRMED)),
+        (9.0, 1.0, {"growth_low": 1.97, "growth_high": 2.1}, (CONFIRMED, REFUTED, REFUTED)),
+    ],
+)
+def test_loops_that_are_otherwise(
+    front: float, whole: float, more: dict[str, Any], wanted: tuple[VerdictKind, ...]
+) -> None:
+    found = looped((front, front, front, whole), (1.0, 1.0, 1.0, 1.0), more)
+    assert tuple(found.values()) == wanted
+
+
+@pytest.mark.parametrize("blind", [{"twice_ratio": 1.0}, {"loops_built": 1}, {"again_ratio": 1.6}])
+def test_loops_with_a_control_that_fails(blind: dict[str, Any]) -> None:
+    assert set(looped(*AS_TIMED, blind).values()) == {VerdictKind.INCONCLUSIVE}
+
+
+def test_loops_without_times_in_one_leg() -> None:
+    legs = [a_leg(OLD_LOOPS, name="3.8"), a_leg(NEW_LOOPS, name="3.9")]
+    found = {each.claim: each.verdict for each in judge.judge(load(LOOPS), legs)}
+    assert (found["front_end"], found["growth"]) == (COULD_NOT_RUN, CONFIRMED)
+
+
+def test_loops_times_come_of_rounds_in_any_order(tmp_path: Path) -> None:
+    """A stand-in for the compiler that takes known times: what is reported follows from them."""
+    with modules(LOOPS, tmp_path) as folder:
+        script = importlib.import_module("check")
+        check = harness.Check(parameters(LOOPS, folder, tmp_path))
+        compiler = SimpleNamespace(
+            yard=lambda: 0.01,
+            whole=lambda _depth: 0.2,
+            front=lambda depth, times=1: times * 0.001 * 2**depth,
+        )
+        kept = script.rounds(check, compiler)
+        script.report(check, kept)
+    measured = check._result["measured"]
+    assert (measured["again_ratio"], measured["twice_ratio"]) == (1.0, 2.0)
+    assert (measured["front_ms"], measured["growth"], measured["yard_ms"]) == (256.0, 2.0, 10.0)
+    samples = {row["name"]: row["samples"] for row in check._result["cases"] if "samples" in row}
+    assert {name: {round(each, 6) for each in times} for name, times in samples.items()} == {
+        "front": {25.6}, "front_6": {6.4}, "front_4": {1.6}, "whole": {20.0},
+    }  # fmt: skip
+    assert all(len(times) == script.ROUNDS for times in samples.values())

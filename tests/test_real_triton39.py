@@ -194,3 +194,41 @@ def test_e8m0_where_the_interpreter_fails(tmp_path: Path, with_numpy: tuple[str,
 
 def test_e8m0_without_its_package(tmp_path: Path) -> None:
     assert set(leg_without_package(E8M0).values()) == {"import_failed"}
+
+
+# ── triton-39-nested-loops ─────────────────────────────────────────────────────────────────────
+
+LOOPS = "triton-39-nested-loops"
+FRONT = "        return ast_to_ttir(self.fn, self, context=context,"
+
+
+def test_loops_as_they_are(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    assert run(tmp_path, LOOPS, tritons) == {
+        "front_end": CONFIRMED,
+        "whole_compile": REFUTED,
+        "growth": CONFIRMED,
+    }
+
+
+def test_loops_of_a_new_triton_whose_time_doubles_with_each(
+    tmp_path: Path, tritons: tuple[str, ...]
+) -> None:
+    """The new front end does its work again and again, twice as often for every loop more."""
+    again = (
+        '        for _again in range(2 ** self.fn.src.count("for ") // 6):\n'
+        "            ast_to_ttir(self.fn, self, context=context, options=options,"
+        " codegen_fns=codegen_fns, module_map=module_map)\n"
+    )
+    changes = {"compiler/compiler.py": [(FRONT, again + FRONT)]}
+    python = false_python(tmp_path, tritons[1], "triton", changes)
+    expect(run(tmp_path, LOOPS, (tritons[0], python)), {"front_end": REFUTED, "growth": REFUTED})
+
+
+def test_loops_where_one_triton_does_not_compile(tmp_path: Path, tritons: tuple[str, ...]) -> None:
+    broken = emitting('raise RuntimeError("no back end")')
+    python = false_python(tmp_path, tritons[1], "triton", broken)
+    assert set(run(tmp_path, LOOPS, (tritons[0], python)).values()) == {COULD_NOT_RUN}
+
+
+def test_loops_without_their_package(tmp_path: Path) -> None:
+    assert set(leg_without_package(LOOPS).values()) == {"import_failed"}

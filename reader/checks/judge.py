@@ -17,7 +17,7 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from reader.checks import conditions, races
+from reader.checks import between, conditions, races
 from reader.checks.conditions import Condition, Mismatch, Missing
 from reader.checks.races import Raced
 from reader.model import (
@@ -52,12 +52,13 @@ _STRONGEST = (
 
 def judge(check: Check, legs: Sequence[Leg]) -> tuple[Verdict, ...]:
     """Return one verdict for each claim of the check, in the manifest's order."""
-    return tuple(_verdict(check, claim, legs) for claim in check.claims)
+    beside = between.ratios(legs)
+    return tuple(_verdict(check, claim, legs, beside) for claim in check.claims)
 
 
-def _verdict(check: Check, claim: Claim, legs: Sequence[Leg]) -> Verdict:
+def _verdict(check: Check, claim: Claim, legs: Sequence[Leg], beside: dict[str, float]) -> Verdict:
     legs = [replace(leg, measured=races.measured(claim, leg)) for leg in legs]
-    measured = _together(legs)
+    measured = _together(legs) | beside
     kind, reason, values = _over_legs(check, claim, legs, measured)
     wanted = _shown(claim)
     shown = {n: v for n, v in measured.items() if conditions.measurement(n) in wanted}
