@@ -29,6 +29,7 @@ FOLDER = settings.resource_path("checks")
 NAMES = (
     "batch-invariance",
     "machine-baseline",
+    "cutile-codegen",
     "iree-313",
     "mlir-static-memory-planner",
     "kernel-benchmark",

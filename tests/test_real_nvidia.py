@@ -174,3 +174,40 @@ def test_acf_in_a_helion_that_drops_it(tmp_path: Path, controls: str) -> None:
 def test_acf_without_its_packages(tmp_path: Path) -> None:
     found = leg_without_package(ACF)
     assert found["helion_carries"] == "import_failed"
+
+
+# ── cutile-codegen ─────────────────────────────────────────────────────────────────────────────
+
+TILES = "cutile-codegen"
+
+
+@pytest.fixture(scope="module")
+def tiles() -> str:
+    return python_of(TILES)
+
+
+def test_tiles_as_they_are(tmp_path: Path, tiles: str) -> None:
+    assert run(tmp_path, TILES, tiles) == {
+        "compiles": CONFIRMED,
+        "tensor_cores": CONFIRMED,
+        "copies": CONFIRMED,
+        "no_local": REFUTED,  # one of fifteen spills a little
+        "gpu_correct": COULD_NOT_RUN,
+    }
+
+
+def test_tiles_of_a_compiler_for_another_architecture(tmp_path: Path, tiles: str) -> None:
+    script = 'for each; do shift; set -- "$@" "$(echo "$each" | sed s/sm_100/sm_90/)"; done\n'
+    python = with_script(tmp_path, tiles, "tileiras", script + 'exec {real} "$@"')
+    expect(run(tmp_path, TILES, python, archs=["sm_100"]), {"tensor_cores": REFUTED})
+
+
+@pytest.mark.parametrize("program", ["tileiras", "nvdisasm"])
+def test_tiles_with_a_tool_that_fails(tmp_path: Path, tiles: str, program: str) -> None:
+    script = 'case "$*" in *--version*) exec {real} "$@";; esac\nexit 1'
+    python = with_script(tmp_path, tiles, program, script)
+    assert set(run(tmp_path, TILES, python, archs=["sm_90"]).values()) == {COULD_NOT_RUN}
+
+
+def test_tiles_without_their_packages(tmp_path: Path) -> None:
+    assert set(leg_without_package(TILES).values()) == {"import_failed"}
