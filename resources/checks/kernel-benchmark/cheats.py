@@ -86,7 +86,7 @@ def in_place(x: Vector) -> Vector:
 def later(x: Vector) -> Vector:
     """Come back before the work is done."""
     result = honest(x)
-    threading.Thread(target=time.sleep, args=(0.05,)).start()
+    threading.Thread(target=time.sleep, args=(2.0,), daemon=True).start()
     return result
 
 
