@@ -163,7 +163,9 @@ class Look(QObject):
         if isinstance(app, QApplication):
             app.setPalette(self.palette())
             app.setFont(self.font("ui"))
-            app.setStyleSheet(sheet(self))
+            styled = sheet(self)
+            if app.styleSheet() != styled:  # every widget there is would be looked through again
+                app.setStyleSheet(styled)
         self.changed.emit()
 
     def px(self, size: float) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -96,6 +96,8 @@ def opener(qtbot: QtBot, place: Path) -> Iterator[Opener]:
         window.close()
         window.deleteLater()
     QApplication.processEvents()
+    # Else windows of all tests live on, and whatever styles the application styles them all.
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     language.set_language("en")
 
 
