@@ -131,6 +131,16 @@ def test_neuron_in_a_torch_that_may_be_renamed_again(tmp_path: Path, torch: str)
     expect(run(tmp_path, NEURON, python), {"rename_once": REFUTED, "round_trip": CONFIRMED})
 
 
+def test_neuron_in_a_torch_that_swaps_the_factors(tmp_path: Path, torch: str) -> None:
+    old = "        if not callable(fn):\n"
+    swapped = (
+        '        if dispatch_key == "PrivateUse1" and op_name == "mm":\n'
+        "            fn = (lambda given: lambda a, b: given(b, a))(fn)\n"
+    )
+    python = false_torch(tmp_path, torch, "library.py", old, swapped + old)
+    expect(run(tmp_path, NEURON, python), {"round_trip": REFUTED, "accelerator": CONFIRMED})
+
+
 def test_neuron_without_its_package(tmp_path: Path) -> None:
     codes = leg_without_package(NEURON)
     assert set(codes.values()) == {"import_failed"}
