@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
 from datetime import UTC, date, datetime, timedelta
 
 from reader.language import _, language
