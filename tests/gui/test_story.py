@@ -58,6 +58,7 @@ def test_keys_lead_from_start_to_report(opener: Opener, qtbot: QtBot, place: Pat
 
 def select(window: Window, qtbot: QtBot, title: str) -> None:
     """Go down to the story of this title and wait until it is shown."""
+
     def here() -> bool:
         return window.list.current is not None and window.list.current.title == title
 
