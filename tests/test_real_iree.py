@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import falsified
+from tests.records import pythons_of
 from tests.test_real_checks import (
     CONFIRMED,
     COULD_NOT_RUN,
@@ -17,7 +18,6 @@ from tests.test_real_checks import (
     REFUTED,
     expect,
     leg_without_package,
-    pythons_of,
     run,
 )
 
