@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -12,6 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from reader import cli, language
 from reader.model import (
     DigestKind,
     Evidence,
@@ -26,6 +30,8 @@ from reader.model import (
 )
 from reader.store import Store
 
+ROOT = Path(__file__).parents[1]
+_NO_DISPLAY = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 AT = datetime(2026, 11, 3, 8, tzinfo=UTC)
 
 
@@ -61,11 +67,17 @@ def command(
     store: Path | None = None,
     env: Mapping[str, str | None] | None = None,
     through: Sequence[str] = (),
+    outside: bool = False,
 ) -> Called:
-    """Call `python -m reader` in English; no terminal, no display.
+    """Call `readproof` in English; no terminal, no display.
 
-    A variable that is None is taken away; `through` is a program that starts what follows it.
+    A process costs half a second, so that one is started only where something about it matters:
+    its environment, its language, or `outside`. A variable that is None is taken away; `through`
+    is a program that starts what follows it.
     """
+    said = [*(["--store", str(store)] if store is not None else []), *map(str, words)]
+    if not (outside or env or through or "--lang" in said or not words):
+        return _inside(said)
     with calling(*words, store=store, env=env, through=through) as process:
         try:
             out, err = process.communicate(timeout=120)
@@ -73,6 +85,37 @@ def command(
             process.kill()
             raise
     return Called(process.returncode, out.decode(), err.decode())
+
+
+def _inside(words: list[str]) -> Called:
+    """Call in this process, with streams, folder and variables as a process of its own has them."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _each in range(2)]
+    spoken = language.language()
+    with pytest.MonkeyPatch.context() as patch, Path(os.devnull).open() as nothing:
+        for name in (*_NO_DISPLAY, "LANGUAGE"):  # the last is set by a call for itself
+            patch.delenv(name, raising=False)
+        patch.setenv("NO_COLOR", "1")
+        patch.chdir(ROOT)
+        patch.setattr(sys, "stdin", nothing)
+        for name, stream in zip(("stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        try:
+            code = cli.main(words, _no_window)
+        finally:
+            language.set_language(spoken)
+        out, err = (_said(each) for each in streams)
+    return Called(code, out, err)
+
+
+def _said(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode()
+
+
+def _no_window(_session: object) -> int:
+    raise AssertionError("a call with words opens no window")
 
 
 def watched(*words: str | Path, store: Path, into: Path) -> tuple[Called, int]:
@@ -89,7 +132,7 @@ def calling(
 ) -> subprocess.Popen[bytes]:
     """Start what `command` waits for."""
     own = ["--store", str(store)] if store is not None else []
-    without = dict.fromkeys(("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    without = dict.fromkeys(_NO_DISPLAY)
     environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "error", **without}
     environment |= dict(env or {})
     return subprocess.Popen(
@@ -98,7 +141,7 @@ def calling(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={name: value for name, value in environment.items() if value is not None},
-        cwd=Path(__file__).parents[1],
+        cwd=ROOT,
     )
 
 
