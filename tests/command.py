@@ -92,8 +92,9 @@ def _inside(words: list[str]) -> Called:
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _each in range(2)]
     spoken = language.language()
     with pytest.MonkeyPatch.context() as patch, Path(os.devnull).open() as nothing:
-        for name in (*_NO_DISPLAY, "LANGUAGE"):  # the last is set by a call for itself
+        for name in _NO_DISPLAY:
             patch.delenv(name, raising=False)
+        patch.setenv("LANGUAGE", "en")  # a call sets it for itself
         patch.setenv("NO_COLOR", "1")
         patch.chdir(ROOT)
         patch.setattr(sys, "stdin", nothing)
