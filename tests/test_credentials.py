@@ -21,6 +21,8 @@ from reader.credentials import Credentials, Where, describe
 from reader.errors import SourceError
 from reader.model import Fetch, Health
 from reader.store import Store
+from tests.command import command
+from tests.feed_server import Answer, serving
 
 
 class InMemory(KeyringBackend):
@@ -165,6 +167,29 @@ def test_without_a_keyring_a_typed_login_is_refused_and_stored_nowhere(tmp_path:
     assert (result.feeds, len(result.notices)) == (1, 1)
     assert SECRET not in result.notices[0]
     assert SECRET.encode() not in store.read_bytes()
+
+
+@pytest.mark.parametrize("words", [(), ("--preview",), ("--preview", "--json")])
+def test_a_typed_login_is_shown_nowhere(tmp_path: Path, words: tuple[str, ...]) -> None:
+    keyring.set_keyring(object.__new__(keyring.backends.fail.Keyring))
+    url = f"http://me:{SECRET}@127.0.0.1:9/feed"
+    called = command("add", url, *words, store=tmp_path / "s.db")
+    assert called.code == 1
+    assert "127.0.0.1" in called.err
+    assert SECRET not in called.err + called.out
+
+
+def test_a_preview_names_the_address_without_its_login(tmp_path: Path) -> None:
+    keyring.set_keyring(_ring())
+    with serving() as server:
+        server.answers[f"{server.address}feed"] = Answer(
+            b"<rss version='2.0'><channel><title>T</title></channel></rss>"
+        )
+        url = f"{server.address}feed".replace("http://", f"http://me:{SECRET}@")
+        for words in (("--preview",), ("--preview", "--json"), ()):
+            called = command("add", url, "--kind", "feed", *words, store=tmp_path / "s.db")
+            assert called.code == 0, called.err
+            assert SECRET not in called.err + called.out
 
 
 def test_a_moved_feed_brings_no_login(tmp_path: Path) -> None:

@@ -199,3 +199,18 @@ def test_what_is_read_in_processes_is_what_is_read_at_hand(
 def _told(world: World) -> list[tuple[object, ...]]:
     found = [(one.title, one.content_html, one.content_text, one.labels) for one in entries(world)]
     return sorted(found, key=str)
+
+
+def test_half_a_document_takes_nothing_from_what_is_kept(world: World) -> None:
+    world.add()
+    whole = _rss(*(post(n, text=f"words {n} " * 40, guid=f"g{n}") for n in range(4)))
+    world.server.answers[SITE] = Answer(whole)
+    assert world.sync().new == 4
+    before = _told(world)
+    for share in (0.3, 0.5, 0.62, 0.8, 0.97):
+        world.server.answers[SITE] = Answer(whole[: int(len(whole) * share)])
+        result = world.sync()
+        assert (result.new, result.updated) == (0, 0), share
+        assert _told(world) == before
+    world.server.answers[SITE] = Answer(whole)
+    assert world.sync().unchanged == 4

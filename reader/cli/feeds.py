@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reader import identity
 from reader.cli import render, sources, voice
 from reader.cli.options import json_option
 from reader.cli.session import Session, interruptible, pass_session
@@ -72,7 +73,7 @@ def add(
             added += sync.subscribe(session.store_path, url, kind, wanted=wanted)
         except Expected as error:
             failed += 1
-            voice.note(f"{url}: {error}")
+            voice.note(f"{identity.without_login(url)}: {error}")
     if as_json:
         voice.document([render.feed(each) for each in added])
     else:
@@ -93,10 +94,10 @@ def _preview(
             shown = sync.preview(session.store_path, url, kind, wanted=wanted)
         except Expected as error:
             failed += 1
-            voice.note(f"{url}: {error}")
+            voice.note(f"{identity.without_login(url)}: {error}")
             continue
         failed += shown.error is not None
-        documents.append(sources.preview_document(url, shown))
+        documents.append(sources.preview_document(identity.without_login(url), shown))
         if not as_json:
             sources.say_preview(shown)
     if as_json:

@@ -15,6 +15,7 @@ from reader.parse import quick, repair
 from reader.parse.dates import parse_date
 from reader.parse.texts import has_markup, is_plain_address, paragraphs, plain_title, web_address
 
+_ENTRY_TAG = re.compile(r"<(/?)(?:[\w.-]+:)?(?:item|entry)(?=[\s/>])[^<>]*>?", re.IGNORECASE)
 _ARXIV_ERROR = re.compile(r"^https?://arxiv\.org/api/errors")
 _MARKUP = ("text/html", "application/xhtml+xml")
 
@@ -44,9 +45,12 @@ def read(text: str, root: str, url: str | None, notices: tuple[str, ...]) -> Par
         parsed = quick.parse(mended, url) or _parsed(mended, url)
     document = _Document(parsed, root, url)
     _raise_arxiv_error(parsed.entries)
-    entries = [_entry(each, document) for each in parsed.entries]
+    given = list(parsed.entries)
+    if given and _is_broken(odd, parsed) and _is_cut_off(text):
+        del given[-1]  # the half of it would take the place of the whole one that is kept
+    entries = [_entry(each, document) for each in given]
     kept = tuple(each for each in entries if each is not None)
-    if odd or parsed.bozo:
+    if _is_broken(odd, parsed):
         notices += (_("The feed is not well-formed XML; it was read as far as possible."),)
     if len(kept) < len(entries):
         left_out = len(entries) - len(kept)
@@ -62,6 +66,21 @@ def read(text: str, root: str, url: str | None, notices: tuple[str, ...]) -> Par
         entries=kept,
         notices=notices,
     )
+
+
+def _is_broken(odd: bool, parsed: Any) -> bool:
+    return odd or bool(parsed.bozo)
+
+
+def _is_cut_off(text: str) -> bool:
+    """Tell whether a document ends inside an entry."""
+    begun = ended = -1
+    for found in _ENTRY_TAG.finditer(text):
+        if found[1]:
+            ended = found.start()
+        elif not found[0].endswith("/>"):
+            begun = found.start()
+    return begun > ended
 
 
 def _parsed(text: str, url: str | None) -> Any:
