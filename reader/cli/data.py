@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from reader.cli import voice, written
+from reader.cli import voice
 from reader.cli.options import json_option
 from reader.cli.session import Session, interruptible, pass_session
 from reader.errors import Expected
 from reader.language import _
+from reader.report import written
 
 FILE = click.Path(path_type=Path, readable=False)  # what cannot be read is said file by file
 

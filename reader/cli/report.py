@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from reader.cli import voice, written
+from reader.cli import voice
 from reader.cli.session import Session, pass_session
 from reader.errors import Usage
 from reader.language import _, language
+from reader.report import written
 
 
 @click.command(help=_("Report verdicts with their evidence: on a run, an item, or the queue."))

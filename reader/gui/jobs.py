@@ -268,9 +268,10 @@ class Jobs(QObject):
 
         def work(store: Any) -> Path:
             from reader import report
+            from reader.report import written
 
             found = report.report(store, run=run, item=item, queue=queue)
-            target.write_text(report.render(found, kind), encoding="utf-8")
+            written.write(target, report.render(found, kind))
             return target
 
         self._desk.ask(work, done)
