@@ -55,6 +55,10 @@ class Task(Generic[T]):
         if self.cancelled:
             raise Interrupted(self.name)
 
+    def rest(self, seconds: float) -> bool:
+        """Let the work pause, but no longer than until it is asked to stop; say whether it was."""
+        return self._cancelled.wait(seconds)
+
     def report(self, progress: Any) -> None:
         """Hand progress to the submitter, on the thread that delivers."""
         if self._progress is not None:

@@ -214,6 +214,30 @@ def test_pythons_are_found_where_people_keep_them(
     assert [each.origin for each in found] == [layout]
 
 
+def test_names_of_one_python_are_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, again = tmp_path / "bin", tmp_path / "again"
+    folder.mkdir()
+    again.symlink_to(folder)
+    said = tmp_path / "asked"
+    answer = '{"version": "3.11.2", "path": "%s", "packages": {}}'
+    for name in ("python3.11", "dispatcher"):
+        program = folder / name
+        found = answer % (folder / name)
+        program.write_text(f"#!/bin/sh\necho ${{0##*/}} >> {said}\necho '{found}'\n")
+        program.chmod(0o755)
+    (folder / "python3").symlink_to("python3.11")
+    (folder / "python3.12").symlink_to("dispatcher")  # what it is depends on its name
+    (folder / "python3.13").symlink_to("dispatcher")
+    monkeypatch.setenv("PATH", f"{folder}:{again}")
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "frozen", True, raising=False)  # not the one that runs the tests
+    assert {each.version for each in interpreters.interpreters()} == {"3.11.2"}
+    assert sorted(said.read_text().split()) == ["python3", "python3.12", "python3.13"]
+
+
 def kept(key: str, age: float, mb: int = 1000) -> standing.Managed:
     """Return an environment that was last used so many days before day 1000."""
     used = (1000 - age) * standing.DAY

@@ -111,6 +111,22 @@ def test_closing_cancels_and_waits(loop: Loop) -> None:
     assert task.finished
 
 
+def test_work_that_rests_is_woken_by_closing(loop: Loop) -> None:
+    pool = Tasks(1, loop.deliver)
+    started = threading.Event()
+    stopped: list[bool] = []
+
+    def work(task: Task[None]) -> None:
+        stopped.append(task.rest(0.0))
+        started.set()
+        stopped.append(task.rest(3600.0))
+
+    pool.submit(work)
+    assert started.wait(20)
+    pool.close()
+    assert stopped == [False, True]
+
+
 def test_work_never_begun_does_not_stay_running(loop: Loop) -> None:
     """What was still waiting when the pool closed is over too."""
     pool = Tasks(1, loop.deliver)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,6 +20,8 @@ from reader.model import Text
 MAX_TEXT = 2000
 MAX_LIST = 200
 _MISSING = object()
+# Cc and Cs, but for a new line
+_CONTROL = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f\\ud800-\\udfff]")
 
 
 class Table:
@@ -88,7 +89,7 @@ class Table:
             self.refuse(name, _("at most {n} characters").format(n=most))
         if not empty and not value.strip():
             self.refuse(name, _("this text is empty"))
-        if any(unicodedata.category(c) in ("Cc", "Cs") for c in value.replace("\n", "")):
+        if _CONTROL.search(value):
             self.refuse(name, _("control characters do not belong here"))
 
     def strings(self, name: str, *, most: int = MAX_TEXT) -> tuple[str, ...]:

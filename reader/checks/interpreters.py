@@ -43,9 +43,11 @@ _CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromam
 def interpreters() -> list[Interpreter]:
     """Return the Pythons found in venv, conda, PATH, pyenv and uv, each once, in that order."""
     candidates: dict[str, str] = {}
+    seen: set[tuple[Path, Path]] = set()
     for path, origin in _candidates():
-        if path.is_file() and os.access(path, os.X_OK):
-            candidates.setdefault(str(path), origin)
+        if path.is_file() and os.access(path, os.X_OK) and (one := _file(path)) not in seen:
+            seen.add(one)
+            candidates[str(path)] = origin
     answers: dict[str, Interpreter | BaseException] = {}
     for (path_text, _origin), answer in tasks.each(
         lambda each: _asked(each[0], each[1]), candidates.items(), workers=4
@@ -57,6 +59,17 @@ def interpreters() -> list[Interpreter]:
         if isinstance(answer, Interpreter):  # python3 and python3.11 of one folder are one
             found.setdefault((Path(answer.path).parent.resolve(), answer.version), answer)
     return list(found.values())
+
+
+def _file(path: Path) -> tuple[Path, Path]:
+    """Return folder and file that one Python is told by.
+
+    python3 and python3.11 of /usr/bin, and both again by /bin, are one and asked once. A venv's
+    link leads to the same file, but from a folder of its own; and a link to a program that is no
+    Python by its name (mise) may be another Python by each of its names.
+    """
+    folder, file = path.parent.resolve(), path.resolve()
+    return folder, file if _NAMES.fullmatch(file.name) else folder / path.name
 
 
 def asked(executable: Path | str, packages: Packages) -> Interpreter:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,8 @@ def load(folder: Path, *, bundled: bool = True) -> Check:
     """
     folder = Path(folder)
     file = folder / MANIFEST
-    raw, text = _read(file)
-    top = Table(raw, (), file, Lines(text))
+    raw, lines = _read(file)
+    top = Table(raw, (), file, lines)
     if not (folder / SCRIPT).is_file():
         raise ManifestError(
             _("{file}: there is no {script} beside it").format(file=file, script=SCRIPT)
@@ -66,7 +67,17 @@ def load(folder: Path, *, bundled: bool = True) -> Check:
     return check
 
 
-def _read(file: Path) -> tuple[dict[str, Any], str]:
+@lru_cache(maxsize=128)
+def _parsed(text: str) -> tuple[dict[str, Any], Lines]:
+    """Return a manifest's tables and where they stand; a Table only reads them.
+
+    Every run, report and look at the machine loads all checks: a tenth of a second each time, in
+    which the window has to share the interpreter.
+    """
+    return tomllib.loads(text), Lines(text)
+
+
+def _read(file: Path) -> tuple[dict[str, Any], Lines]:
     try:
         if file.exists() and not file.is_file():  # a pipe would never end
             raise ManifestError(_("{path}: only plain files belong in a check").format(path=file))
@@ -75,7 +86,7 @@ def _read(file: Path) -> tuple[dict[str, Any], str]:
                 _("{file}: a manifest has at most {kb} KB").format(file=file, kb=MAX_BYTES // 1024)
             )
         text = file.read_text(encoding="utf-8")
-        return tomllib.loads(text), text
+        return _parsed(text)
     except FileNotFoundError as error:
         raise ManifestError(
             _("{file}: there is no such file; a check is a folder with check.toml").format(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
+from shiboken6 import isValid
 
 from reader.errors import Interrupted, ReadproofError
 from reader.tasks import Task, Tasks
@@ -40,6 +41,14 @@ class Courier(QObject):
 
     def _run(self, callback: Callable[[], None]) -> None:
         callback()
+
+
+def _heard(callback: Callable[..., object] | None) -> bool:
+    """Say whether there is still who takes an answer: a dialog may have been closed meanwhile."""
+    while isinstance(callback, partial):
+        callback = callback.func
+    owner = getattr(callback, "__self__", None)
+    return callback is not None and (not isinstance(owner, QObject) or isValid(owner))
 
 
 @dataclass(slots=True)
@@ -138,7 +147,7 @@ class Desk(QObject):
             return not question.stale
 
         def finished(result: T) -> None:
-            if ended() and done is not None:
+            if ended() and done is not None and _heard(done):
                 done(result)
 
         def broken(error: BaseException) -> None:
@@ -168,7 +177,7 @@ class Desk(QObject):
                 return work(store)
 
         def finished(result: T) -> None:
-            if done is not None:
+            if done is not None and _heard(done):
                 done(result)
             self.changed.emit()
 
@@ -184,7 +193,7 @@ class Desk(QObject):
 
         def finished(result: T) -> None:
             self._next_write()
-            if done is not None:
+            if done is not None and _heard(done):
                 done(result)
 
         def failed(error: BaseException) -> None:
@@ -223,7 +232,7 @@ class Desk(QObject):
             return not self._closed and (not key or self._latest[key] == turn)
 
         def finish(result: T) -> None:
-            if done is not None and current():
+            if done is not None and current() and _heard(done):
                 done(result)
 
         def fail(error: BaseException) -> None:
@@ -251,8 +260,7 @@ class Desk(QObject):
 
         with Store.open(self.path) as store:
             seen = store.data_version()
-            while not task.cancelled:
-                time.sleep(LOOK_SECONDS)
+            while not task.rest(LOOK_SECONDS):  # closing does not wait for the next look
                 version = store.data_version()
                 if version != seen:
                     seen = version

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -288,11 +289,10 @@ class Rules(QDialog):
 
     def _write(self, said: str) -> None:
         file, own = self._file, tuple(self._own)
+        self._desk.keep(lambda: written.save(file, own), partial(self._written, said))
 
-        def done(_result: None) -> None:
-            self.said.setText(said)
-
-        self._desk.keep(lambda: written.save(file, own), done)
+    def _written(self, said: str, _result: None) -> None:
+        self.said.setText(said)
 
     # ── what was done ────────────────────────────────────────────────────────────────────────
 
@@ -306,17 +306,15 @@ class Rules(QDialog):
             except Usage as error:
                 return str(error)
 
-        def done(one: Any) -> None:
-            if isinstance(one, str):
-                self.said.setText(one)
-                return
-            text = ngettext(
-                "{rule}: {n} story as before", "{rule}: {n} stories as before", one.stories
-            )
-            self.said.setText(text.format(rule=one.rule, n=one.stories))
-            self._changed()
+        self._desk.write(work, self._undone)
 
-        self._desk.write(work, done)
+    def _undone(self, one: Any) -> None:
+        if isinstance(one, str):
+            self.said.setText(one)
+            return
+        text = ngettext("{rule}: {n} story as before", "{rule}: {n} stories as before", one.stories)
+        self.said.setText(text.format(rule=one.rule, n=one.stories))
+        self._changed()
 
     def _open_file(self) -> None:
         if not self._file.exists():

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from reader import settings
 from reader.gui.desk import Desk
@@ -34,6 +35,20 @@ def test_writes_run_one_after_another_in_their_order(qtbot: QtBot, place: Path) 
         for n in range(20):
             desk.keep(partial(work, n), answers.append)
     assert order == answers == list(range(20))
+    desk.close()
+
+
+def test_an_answer_that_comes_after_its_dialog_is_dropped(qtbot: QtBot, place: Path) -> None:
+    desk, shown, heard = Desk(place / "readproof.db"), QLabel(), QLabel()
+    gate = threading.Event()
+    desk.keep(lambda: gate.wait(WAIT_MS / 1000), shown.setEnabled)
+    desk.write(lambda _store: "kept", partial(shown.setProperty, "said"))
+    desk.run(lambda _task: "run", shown.setText)
+    delete(shown)
+    with qtbot.waitSignal(desk.written, timeout=WAIT_MS):
+        gate.set()
+    desk.ask(lambda _store: "heard", heard.setText)
+    qtbot.waitUntil(lambda: heard.text() == "heard", timeout=WAIT_MS)
     desk.close()
 
 
