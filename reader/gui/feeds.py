@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from reader.gui import marks, words
@@ -145,6 +145,10 @@ class FeedsPage(QWidget):
         super().__init__()
         self._desk = desk
         self.found: dict[str, Fed] = {}
+        # Rows coming in select one twice; the inspector is made once, in a turn of its own.
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._inspect)
         row = flow(QHBoxLayout(self), 0)
         self.panes = Panes(Qt.Orientation.Horizontal)
         row.addWidget(self.panes)
@@ -174,7 +178,7 @@ class FeedsPage(QWidget):
         self.heads = HeadLine(heads, feed_columns)
         column.addWidget(self.heads)
         self.table = LineTable(_("Feeds"), feed_columns)
-        self.table.moved.connect(self._inspect)
+        self.table.moved.connect(lambda _id: self._soon.start())
         self.table.opened.connect(self.open_feed)
         column.addWidget(self.table, 1)
         self.legend = _legend()
@@ -220,8 +224,7 @@ class FeedsPage(QWidget):
             return
         self.table.show_rows(rows(found, now))
         self.table.select_first()
-        if self.table.current_id:
-            self._inspect(self.table.current_id)
+        self._soon.start()
 
     @property
     def current(self) -> Feed | None:
@@ -229,9 +232,9 @@ class FeedsPage(QWidget):
         found = self.found.get(self.table.current_id or "")
         return found.feed if found else None
 
-    def _inspect(self, id_: str) -> None:
+    def _inspect(self) -> None:
         clear(self._column)
-        each = self.found.get(id_)
+        each = self.found.get(self.table.current_id or "")
         if each is None:
             return
         self._column.addWidget(self._inspector_head(each))

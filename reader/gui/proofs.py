@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -64,7 +65,9 @@ class Proofs:
 
     def preparations(self) -> list[Callable[[], object]]:
         """Return what a first run needs, in pieces that may be made before it."""
-        return [self._running_view, self._verdict_view]
+        differ = partial(import_module, "reader.gui.differ")
+        # PySide names every enum of the kin of a class when the first viewport is asked for.
+        return [self._window.list.table.viewport, self._running_view, self._verdict_view, differ]
 
     def rebuilt(self) -> None:
         """Forget the panes that were: others stand in their place."""

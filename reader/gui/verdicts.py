@@ -203,7 +203,7 @@ class VerdictView(QWidget):
             self._column.addWidget(_padded(label(judged.part.empty, "two", wrap=True)))
         pairs = zip(judged.part.claims, judged.run.verdicts, strict=False)
         self._coming = [(claim, verdict.claim) for claim, verdict in pairs]
-        self._next_section()
+        self._timer.start()
 
     def _next_section(self) -> None:
         """Make one section, and the next one in the event loop's next turn: each takes a while."""

@@ -22,8 +22,12 @@ def test_a_source_that_is_gone_says_what_to_do(window: Window, qtbot: QtBot) -> 
         store.facts.set(health.moved_fact(feed), "https://before.example.org/feed")
     window.go("feeds")
     qtbot.waitUntil(lambda: feed.id in window.feeds.found, timeout=20_000)
-    window.feeds._inspect(feed.id)
-    said = " ".join(each.text() for each in window.feeds.inspector.findChildren(QLabel))
-    said = said.replace("\u200b", "")
-    for words in ("It is gone.", "Unsubscribe, or subscribe", "https://before.example.org/feed"):
-        assert words in said
+    window.feeds.table.select(feed.id)
+
+    def said() -> str:
+        labels = window.feeds.inspector.findChildren(QLabel)
+        return " ".join(each.text() for each in labels).replace("\u200b", "")
+
+    qtbot.waitUntil(lambda: "It is gone." in said(), timeout=20_000)
+    for words in ("Unsubscribe, or subscribe", "https://before.example.org/feed"):
+        assert words in said()
