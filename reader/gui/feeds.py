@@ -316,7 +316,7 @@ def _answers(history: tuple[Fetch, ...]) -> QVBoxLayout:
         said = each.error or words.health_name(each.outcome)
         if each.new or each.updated:
             said = _("{new} new, {updated} updated").format(new=each.new, updated=each.updated)
-        text = label(f"{said}, {each.seconds:.1f} s", "two", wrap=True)
+        text = label(f"{said.rstrip('.。')} · {each.seconds:.1f} s", "two", wrap=True)
         if each.outcome in (Health.FAILED, Health.GONE):
             text.setStyleSheet(f"color: {look().tokens.refuted};")
         row.addWidget(text, 1)

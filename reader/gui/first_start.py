@@ -343,7 +343,7 @@ class FirstStart(QWidget):
         texts.addWidget(label(words.text_of(offer.check.title), "label", wrap=True))
         ready = _("Its environment stands ready")
         build = _("Builds an environment of about {size} MB first; you are asked")
-        said = ready if offer.ready else build.format(size=offer.check.packages.size_mb)
+        said = ready if offer.build is None else build.format(size=offer.build.size_mb)
         texts.addWidget(label(said, "two", wrap=True))
         row.addLayout(texts, 1)
         row.addWidget(button(_("Run"), self.try_first, icon="play", key="r"))

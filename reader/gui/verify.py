@@ -80,6 +80,8 @@ class VerifyPanel(QWidget):
         self.toolkits.setAccessibleName(_("CUDA toolkit"))
         self.toolkits.view().setAccessibleName(_("CUDA toolkit"))
         self.toolkits.setMaximumHeight(look().px(24))
+        self.toolkits.setMaximumWidth(look().px(172))  # size and time of a build come first
+        self.toolkits.view().setMinimumWidth(look().px(300))
         self.toolkits.activated.connect(
             lambda index: self.toolkit_chosen.emit(self.toolkits.itemData(index))
         )
@@ -166,7 +168,10 @@ class VerifyPanel(QWidget):
         self.summary.setText(text.format(n=len(offer.check.claims), here=offer.here))
         self.table.show_rows(claim_rows(offer))
         self.last.setVisible(offer.last_run is not None)
-        self.environment.setText(_environment(offer))
+        self.environment.setText(environment_line(offer))
+        # The line is cut where the panel is narrow; what the time stands on is said in full here.
+        takes = f"\n{offer.build.takes}" if offer.build is not None else ""
+        self.environment.setToolTip(self.environment.text() + takes)
         self.setFixedHeight(self.wanted_height())
 
     def _run(self) -> None:
@@ -178,9 +183,16 @@ class VerifyPanel(QWidget):
             self.show_run.emit(self.offer.last_run)
 
 
-def _environment(offer: Offer) -> str:
-    packages = ", ".join(offer.check.packages.requires) or "Python"
-    if offer.ready:
+def environment_line(offer: Offer) -> str:
+    """Say what a check runs in, or what has to be built first, its size and how long that takes."""
+    from reader.checks.builds import spoken
+    from reader.checks.environment import wanted
+
+    if offer.build is None:
+        needed = dict.fromkeys(name for each in wanted(offer.check) for name in each.requires)
+        packages = ", ".join(needed) or "Python"
         return _("Environment ready: {packages}; no network needed").format(packages=packages)
     text = _("Environment to build first: {packages}, about {size} MB; you are asked before")
-    return text.format(packages=packages, size=offer.check.packages.size_mb)
+    build = offer.build
+    said = text.format(packages=build.packages, size=words.amount(build.size_mb))
+    return f"≈ {spoken(build.takes.seconds)} · {said}"  # the end of the line may be cut

@@ -21,6 +21,7 @@ from reader.model import (
 )
 
 if TYPE_CHECKING:
+    from reader.checks.builds import Estimate
     from reader.store import Store
 
 
@@ -42,12 +43,21 @@ class Bench:
         found = {tuple(int(n) for n in each.version.split(".")[:2]) for each in self.interpreters}
         return [".".join(map(str, each)) for each in sorted(found, reverse=True)]
 
-    def ready(self, check: Check) -> Interpreter | None:
-        """Return the Python that a check would run in without building one."""
+    def build(self, check: Check) -> Build | None:
+        """Return what is to be built before a check can run; None where everything stands."""
         from reader.checks import environment
 
         found = environment.ready(check, self.interpreters)
-        return found[0] if all(found) else None
+        pairs = zip(environment.wanted(check), found, strict=True)
+        missing = [packages for packages, python in pairs if python is None]
+        if not missing:
+            return None
+        names = dict.fromkeys(name for packages in missing for name in packages.requires)
+        return Build(
+            ", ".join(names) or "Python",
+            sum(packages.size_mb for packages in missing),
+            environment.build_time(missing, check.folder),
+        )
 
     def preflight(self, check: Check) -> tuple[Preflight, ...]:
         """Say per claim whether it can be shown here."""
@@ -59,13 +69,22 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
+class Build:
+    """What a check needs built before it runs: all its environments that are not there."""
+
+    packages: str
+    size_mb: int
+    takes: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
     """One check that fits a story, with all that the verify panel says of it."""
 
     check: Check
     why: str
     preflight: tuple[Preflight, ...]
-    ready: bool
+    build: Build | None  # what has to be built first
     verdicts: tuple[tuple[str, Verdict], ...] = ()  # the newest, by claim
     last_run: str | None = None
     stale: bool = False
@@ -121,7 +140,7 @@ def offers(store: Store, bench: Bench, story: Item | Entry) -> list[Offer]:
                 match.check,
                 why,
                 bench.preflight(match.check),
-                bench.ready(match.check) is not None,
+                bench.build(match.check),
                 tuple(verdicts.items()),
                 last,
             )

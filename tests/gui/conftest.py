@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from reader import language, settings
-from reader.checks import manifest
+from reader.checks import environment, interpreters, manifest
 from reader.gui import app
 from reader.gui.window import Window
-from reader.model import Evidence, Labels, Layer, Source
+from reader.model import Evidence, Interpreter, Labels, Layer, Source
 from reader.store import Store
 from tests import stories
 
@@ -54,6 +55,17 @@ def filled(path: Path) -> None:
             stories.post("寄存器与共享内存", days=1, labels=PTX),
         ]
         store.library.save(feed.id, posts, stories.NOW)
+
+
+@cache
+def _pythons() -> tuple[Interpreter, ...]:
+    return tuple(interpreters.interpreters())
+
+
+@pytest.fixture(autouse=True)
+def pythons_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the first window ask the machine's Pythons, and the others hear the same answer."""
+    monkeypatch.setattr(environment, "interpreters", lambda: list(_pythons()))
 
 
 @pytest.fixture
