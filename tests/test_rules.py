@@ -48,7 +48,12 @@ def subject(title: str = "", text: str = "", **names: str) -> Subject:
         ({"title": ("trit",)}, False),
         ({"title": ("trit*",)}, True),
         ({"title": ("tri*on",)}, True),
+        ({"title": ("t*i*o*n",)}, True),
+        ({"title": ("t*n*o",)}, False),
         ({"title": ("寄存器",)}, True),
+        ({"title": ("寄存器*",)}, True),
+        ({"title": ("寄*器",)}, True),
+        ({"title": ("寄*spills",)}, False),
         ({"title": ("acq_rel",)}, False),
         ({"text": ("acq_rel",)}, True),
         ({"text": ("sm_9*",)}, True),
@@ -59,6 +64,8 @@ def subject(title: str = "", text: str = "", **names: str) -> Subject:
         ({"release": ("nightly",), "title": ("triton",)}, True),
         ({"release": ("nightly",), "title": ("tvm",)}, False),
         ({"source": ("example/*",)}, True),
+        ({"source": ("*/t*r",)}, True),
+        ({"source": ("*/t",)}, False),
         ({"layer": ("runtime",)}, False),
     ],
 )
@@ -78,6 +85,15 @@ def test_what_a_rule_is_about(when: dict[str, tuple[str, ...]], about: bool) -> 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_word_is_ever_run_as_a_pattern(word: str, text: str) -> None:
     fires(Rule("r", {"text": (word,)}), subject(text))
+
+
+@pytest.mark.parametrize("field", ["text", "source"])
+@pytest.mark.parametrize("stars", [2, 6, 60])
+def test_many_stars_take_no_more_looks_than_few(field: str, stars: int) -> None:
+    """Six of them would never end on this text if a pattern tried every way."""
+    word, letters = "a*" * stars + "b", "a" * 150
+    story = subject(text=f"{letters} {letters}c b " * 100, source=f"{letters}b {letters}c")
+    assert fires(Rule("r", {field: (word,)}), story) is (field == "source")
 
 
 def test_rules_are_written_as_they_are_read() -> None:

@@ -29,6 +29,7 @@ class Action(StrEnum):
 # Words of a text, compared as words; or names, of which one has to be the very same.
 FIELDS = ("title", "text", "layer", "hardware", "evidence", "source", "release", "feed")
 _TEXTS = ("title", "text")
+LONGEST = 200  # letters that a star stands for at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,27 +96,36 @@ def _any(name: str, words: Sequence[str], subject: Subject) -> bool:
 
 
 def _is(word: str, name: str) -> bool:
-    return _pattern(word).fullmatch(name) is not None if "*" in word else word == name
+    return _pattern(word, ".", "").fullmatch(name) is not None if "*" in word else word == name
 
 
 def _stands(word: str, text: str) -> bool:
-    """Tell whether words stand in a text: Latin ones as whole words, `*` for letters that follow.
+    """Tell whether words stand in a text: Latin ones as whole words, `*` for letters between.
 
     No pattern of a person's is ever run as one: a star is turned into letters of one word.
     """
     wanted = _folded(word)
-    if not wanted.isascii():
-        return wanted in text
     # Plainly first: a pattern takes far longer, and most words stand in few texts.
-    plain = all(piece in text for piece in wanted.split("*"))
-    return plain and _pattern(wanted).search(text) is not None
+    if not all(piece in text for piece in wanted.split("*")):
+        return False
+    if not wanted.isascii():
+        return _pattern(wanted.strip("*"), r"[^\W_]", "").search(text) is not None
+    letters = "[a-z0-9_./:+-]" if "/" in wanted or ":" in wanted else "[a-z0-9_]"
+    return _pattern(wanted, letters, "[a-z0-9_]").search(text) is not None
 
 
 @lru_cache(maxsize=1024)
-def _pattern(word: str) -> re.Pattern[str]:
-    letters = "[a-z0-9_./:+-]*" if "/" in word or ":" in word else "[a-z0-9_]*"
-    inside = letters.join(map(re.escape, re.split(r"\*+", word)))
-    return re.compile(rf"(?<![a-z0-9_]){inside}(?![a-z0-9_])")
+def _pattern(word: str, letter: str, edge: str) -> re.Pattern[str]:
+    """Return a word as a pattern whose time grows with the text alone, however many stars it has.
+
+    Each piece behind a star is taken where it stands first, and never again elsewhere: if a later
+    place leads on, so does the first. Only the last piece may have to look further, for its end.
+    """
+    first, *more = (re.escape(piece) for piece in re.split(r"\*+", word))
+    end = f"(?!{edge})" if edge else "\\Z" if letter == "." else ""
+    gaps = [rf"(?>{letter}{{0,{LONGEST}}}?{piece})" for piece in more[:-1]]
+    gaps += [rf"{letter}{{0,{LONGEST}}}?{piece}" for piece in more[-1:]]
+    return re.compile((f"(?<!{edge})" if edge else "") + first + "".join(gaps) + end, re.DOTALL)
 
 
 def _places(url: str) -> list[str]:
