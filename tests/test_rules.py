@@ -16,6 +16,7 @@ from reader.model import Entry, Incoming, ParsedEntry, Query, StoryKind
 from reader.rules import Action, Rule, Subject, fires, written
 from reader.store import Store
 from reader.sync import ruling
+from tests import stories
 from tests.command import command
 from tests.feed_server import Answer, serving
 from tests.test_sync import ITEM, SITE, World, _rss
@@ -201,6 +202,81 @@ def test_what_was_marked_by_hand_is_left_alone(world: World) -> None:
         store.marks.set([first.id], starred=False)
         assert [each.stories for each in ruling.apply_to_past(store, rule, now, 3650)] == [1]
     assert _entries(world) == {}
+
+
+def _store_of(path: Path, *titles: str) -> Store:
+    store = Store.open(path)
+    for n, title in enumerate(titles):
+        entry = ParsedEntry(title, guid=title, url=f"https://example.org/{n}", published=NOW)
+        store.library.save(None, [Incoming(entry, classify.labels(title, title))], NOW)
+    return store
+
+
+def _rule(name: str, *acts: Action, tags: tuple[str, ...] = ()) -> Rule:
+    return Rule(name, {"title": ("nightly",)}, {}, frozenset(acts), tags)
+
+
+def test_two_rules_that_mute_one_story_leave_nothing_behind(tmp_path: Path) -> None:
+    with _store_of(tmp_path / "s.db", "nightly one") as store:
+        (id_,) = store.library.ids(Query(kinds=(StoryKind.ENTRY,)))
+        both = ruling.Ruling(store, [_rule("A", Action.MUTE), _rule("B", Action.MUTE)], NOW)
+        both.see([id_])
+        done = both.apply()
+        assert [each.id for each in done] == ["a1", "a2"]
+        assert store.library.rows([id_])[0].marks.muted == "A"
+        ruling.undo(store, "A")
+        ruling.undo(store, "B")
+        assert store.library.rows([id_])[0].marks.muted is None
+        assert store.library.ids(Query(kinds=(StoryKind.ENTRY,))) == [id_]
+
+
+def test_a_dry_run_counts_what_the_rule_has_muted(tmp_path: Path) -> None:
+    with _store_of(tmp_path / "s.db", "nightly one", "nightly two", "stable") as store:
+        rule = _rule("A", Action.MUTE)
+        assert len(ruling.matching(store, rule, NOW)) == 2
+        ruling.apply_to_past(store, rule, NOW)
+        assert len(ruling.matching(store, rule, NOW)) == 2
+
+
+def test_undo_leaves_what_was_done_by_hand_since(tmp_path: Path) -> None:
+    with _store_of(tmp_path / "s.db", "nightly one") as store:
+        (id_,) = store.library.ids(Query(kinds=(StoryKind.ENTRY,)))
+        ruling.apply_to_past(store, _rule("S", Action.STAR), NOW)
+        store.marks.set([id_], starred=False)
+        store.marks.set([id_], starred=True)
+        ruling.undo(store)
+        assert store.library.rows([id_])[0].marks.starred
+
+
+def test_undo_takes_only_the_queue_entries_that_it_made(tmp_path: Path) -> None:
+    with _store_of(tmp_path / "s.db", "nightly one") as store:
+        both = ruling.Ruling(store, [_rule("Q", Action.QUEUE), _rule("Q2", Action.QUEUE)], NOW)
+        both.see(store.library.ids(Query(kinds=(StoryKind.ENTRY,))))
+        both.apply()
+        ruling.undo(store, "Q2")
+        (queued,) = store.queue.all()
+        store.queue.update(queued.id, priority=3)
+        ruling.undo(store, "Q")
+        assert [each.priority for each in store.queue.all()] == [3]
+
+
+def test_items_that_come_with_an_update_of_their_digest_are_seen(tmp_path: Path) -> None:
+    """And the others are not seen again: what was taken back of them stays so."""
+    first = stories.item("nightly tiles", score=80.0)
+    second = stories.item("nightly warps", score=70.0)
+    with Store.open(tmp_path / "s.db") as store:
+        tag = ruling.Ruling(store, [_rule("T", tags=("night",))], NOW)
+        for items in ((first,), (first, second)):
+            coming = stories.arriving(stories.digest(*items), published=stories.NOW)
+            tag.saved(store.library.save(None, [coming], stories.NOW))
+            tag.apply()
+            if len(items) == 1:
+                ruling.undo(store)
+        rows = store.library.page(Query(limit=None))
+        assert {row.title: row.marks.tags for row in rows} == {
+            "nightly tiles": (),
+            "nightly warps": ("night",),
+        }
 
 
 def test_a_broken_file_stops_no_sync_and_is_said(world: World) -> None:

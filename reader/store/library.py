@@ -84,6 +84,11 @@ class Library:
         with self._connection.snapshot():
             return self._reading.get(id_)
 
+    def last_item(self) -> int:
+        """Return the number of the item that came last, 0 where none ever did."""
+        sql = "SELECT seq FROM sqlite_sequence WHERE name = 'items'"
+        return int(self._connection.value(sql) or 0)
+
     def items(self, digest_id: str) -> list[Item]:
         """Return the items of a digest in its order, those that vanished from it last."""
         with self._connection.snapshot():

@@ -28,6 +28,7 @@ class Change:
     mark: str
     before: str | None
     after: str | None
+    at: int = 0  # when it became so, in microseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,15 @@ class Marks:
             done = [
                 self._put(each.key, each.mark, each.before)
                 for each in undo.changes
-                if self.get(each.key, each.mark) == each.after
+                if self._changed(each.key, each.mark) == (each.after, each.at)
             ]
         return Undo(tuple(each for each in done if each is not None))
+
+    def _changed(self, key: str, mark: str) -> tuple[str | None, int]:
+        row = self._connection.row(
+            "SELECT value, changed_at FROM marks WHERE key = ? AND mark = ?", (key, mark)
+        )
+        return (row["value"], row["changed_at"]) if row else (None, 0)
 
     def keys(self, ids: Iterable[str]) -> list[str]:
         """Return the keys that marks of these stories stand under, each once.
@@ -137,20 +144,17 @@ class Marks:
         return Undo(tuple(each for each in done if each is not None))
 
     def _put(self, key: str, mark: str, value: str | None) -> Change | None:
-        row = self._connection.row(
-            "SELECT value, changed_at FROM marks WHERE key = ? AND mark = ?", (key, mark)
-        )
-        before = row["value"] if row else None
+        before, changed = self._changed(key, mark)
         if before == value:
             return None
         # A clock that was set back must not let an older mark win.
-        at = max(to_micros(now()), row["changed_at"] + 1 if row else 0)
+        at = max(to_micros(now()), changed + 1)
         self._connection.run(
             "INSERT OR REPLACE INTO marks (key, mark, value, changed_at) VALUES (?, ?, ?, ?)",
             (key, mark, value, at),
         )
         self.copy(key, mark, value)
-        return Change(key, mark, before, value)
+        return Change(key, mark, before, value, at)
 
     def merge(self, key: str, mark: str, value: str | None, changed_at: int) -> bool:
         """Take over a mark of another store where it is later; return whether it was."""

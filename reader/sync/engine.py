@@ -225,7 +225,7 @@ class _Sync:
             self._store.facts.set(_fact(feed), came.history.dump())
         if came.memory is not None:
             self._store.facts.set(_memory(feed), came.memory)
-        self._ruling.see(saved.new)
+        self._ruling.saved(saved)
         outcome, said = self._outcome(feed, came, saved)
         self._describe(feed, came.parsed)
         self._record(feed, came, saved, outcome, said)

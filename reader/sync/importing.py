@@ -125,7 +125,7 @@ class _Import:
         if not taken:
             raise NotUnderstood(_("It holds no post. Save the page or feed again and import that."))
         with self._store.together():
-            self._ruling.see(self._store.library.save(None, taken, self._now()).new)
+            self._ruling.saved(self._store.library.save(None, taken, self._now()))
             self._ruling.apply()
         for each in (prepared.incoming for prepared in taken):
             if each.digest is None:

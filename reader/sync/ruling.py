@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +12,19 @@ from typing import TYPE_CHECKING
 from reader import rules, settings
 from reader.errors import Expected, Usage
 from reader.language import _
-from reader.model import Digest, Entry, Item, Marks, Query, StoryKind
+from reader.model import (
+    Digest,
+    Entry,
+    Item,
+    Marks,
+    Query,
+    QueueEntry,
+    QueueState,
+    Saved,
+    StoryKind,
+)
 from reader.rules import Action, Rule, written
+from reader.store.listing import number
 
 if TYPE_CHECKING:
     from reader.store import Store
@@ -30,7 +41,7 @@ class Applied:
     id: str
     rule: str
     at: datetime
-    changes: tuple[tuple[str, str, str | None, str | None], ...]  # key, mark, before, after
+    changes: tuple[tuple[str, str, str | None, str | None, int], ...]  # as store.marks.Change
     queued: tuple[str, ...] = ()  # ids of queue entries
     stories: int = 0
 
@@ -43,11 +54,23 @@ class Ruling:
         self._rules = [each for each in own if each.on]
         self._feeds: dict[str, tuple[str, str]] | None = None
         self._matched: dict[str, list[str]] = {}  # ids, by rule
+        self._last = store.library.last_item()  # what is behind it is new
 
-    def see(self, ids: Iterable[str]) -> None:
-        """Look at stories that are new; what the user has marked already is left alone."""
+    def saved(self, saved: Saved) -> None:
+        """Look at what a save brought: new stories, and new items of digests that were there."""
         if not self._rules:
             return
+        before, self._last = self._last, self._store.library.last_item()
+        new = [
+            item.id
+            for entry in saved.updated
+            for item in self._items(self._store.library.get(entry))
+            if number(item.id) > before
+        ]
+        self.see([*saved.new, *new])
+
+    def see(self, ids: Iterable[str]) -> None:
+        """Look at stories; what the user has marked already is left alone."""
         for story in self._stories(ids):
             if story.marks != Marks():
                 continue
@@ -58,14 +81,17 @@ class Ruling:
 
     def apply(self) -> list[Applied]:
         """Mark what was seen; return what was done, rule by rule."""
+        if not self._matched:
+            return []
+        before = applied(self._store)
+        last = max((number(each.id) for each in before), default=0)
+        fired = [rule for rule in self._rules if rule.name in self._matched]
         done = [
-            self._apply(rule, self._matched[rule.name])
-            for rule in self._rules
-            if rule.name in self._matched
+            self._apply(rule, self._matched[rule.name], f"a{n}")
+            for n, rule in enumerate(fired, last + 1)
         ]
         self._matched.clear()
-        if done:
-            _remember(self._store, [*applied(self._store), *done])
+        _remember(self._store, [*before, *done])
         return done
 
     @property
@@ -78,33 +104,38 @@ class Ruling:
     def _stories(self, ids: Iterable[str]) -> Iterator[Item | Entry]:
         for id_ in ids:
             story = self._store.library.get(id_)
-            if isinstance(story, Entry) and story.digest is not None:
-                yield from self._store.library.items(story.digest)
-            elif isinstance(story, Digest):
-                yield from self._store.library.items(story.id)
+            items = self._items(story)
+            if items or isinstance(story, Digest):
+                yield from items
             else:
                 yield story
 
-    def _apply(self, rule: Rule, ids: list[str]) -> Applied:
-        undo = self._store.marks.set(
+    def _items(self, story: Item | Entry | Digest) -> list[Item]:
+        """Return the items of a digest, or of an entry that is one."""
+        digest = story.id if isinstance(story, Digest) else None
+        if isinstance(story, Entry):
+            digest = story.digest
+        return [] if digest is None else self._store.library.items(digest)
+
+    def _apply(self, rule: Rule, ids: list[str], id_: str) -> Applied:
+        marks = self._store.marks
+        undo = marks.set(
             ids,
             read=True if Action.READ in rule.then else None,
             starred=True if Action.STAR in rule.then else None,
             add_tags=rule.tags,
-            muted=rule.name if Action.MUTE in rule.then else None,
         )
+        changes = undo.changes
+        if Action.MUTE in rule.then:
+            # Whoever muted a story first is the one who can take that back.
+            loud = [row.id for row in self._store.library.rows(ids) if not row.marks.muted]
+            changes += marks.set(loud, muted=rule.name).changes
         queued = []
         if Action.QUEUE in rule.then:
-            queued = [self._store.queue.add(each).id for each in ids]
-        last = applied(self._store)
-        number = max((int(each.id[1:]) for each in last), default=0) + 1
+            there = {each.item for each in self._store.queue.all()}
+            queued = [self._store.queue.add(each).id for each in ids if each not in there]
         return Applied(
-            f"a{number}",
-            rule.name,
-            self._now,
-            tuple((each.key, each.mark, each.before, each.after) for each in undo.changes),
-            tuple(queued),
-            len(ids),
+            id_, rule.name, self._now, tuple(map(astuple, changes)), tuple(queued), len(ids)
         )
 
 
@@ -121,7 +152,7 @@ def matching(store: Store, rule: Rule, now: datetime, days: int = DAYS) -> list[
     """Return what a rule would have been about in the last days, newest first; changes nothing."""
     ruling = Ruling(store, (), now)
     found = []
-    for id_ in _recent(store, now, days):
+    for id_ in (*_recent(store, now, days), *_recent(store, now, days, muted=True)):
         story = store.library.get(id_)
         if not isinstance(story, Digest) and rules.fires(
             rule, rules.subject_of(story, ruling.feeds)
@@ -138,9 +169,9 @@ def apply_to_past(store: Store, rule: Rule, now: datetime, days: int = DAYS) -> 
         return ruling.apply()
 
 
-def _recent(store: Store, now: datetime, days: int) -> list[str]:
-    kinds = (StoryKind.ITEM, StoryKind.ENTRY)
-    return store.library.ids(Query(kinds=kinds, since=now - timedelta(days=days), limit=None))
+def _recent(store: Store, now: datetime, days: int, *, muted: bool = False) -> list[str]:
+    kinds, since = (StoryKind.ITEM, StoryKind.ENTRY), now - timedelta(days=days)
+    return store.library.ids(Query(kinds=kinds, since=since, muted=muted, limit=None))
 
 
 def applied(store: Store) -> list[Applied]:
@@ -152,7 +183,7 @@ def applied(store: Store) -> list[Applied]:
                 row["id"],
                 row["rule"],
                 datetime.fromisoformat(row["at"]),
-                tuple((key, mark, before, after) for key, mark, before, after in row["changes"]),
+                tuple((key, mark, old, new, at) for key, mark, old, new, at in row["changes"]),
                 tuple(row["queued"]),
                 int(row["stories"]),
             )
@@ -175,12 +206,18 @@ def undo(store: Store, id_: str | None = None) -> Applied:
         raise Usage(_("No rule has done anything that could be taken back."))
     with store.together():
         store.marks.undo(Undo(tuple(Change(*each) for each in one.changes)))
-        waiting = {each.id for each in store.queue.all() if not each.claims}
+        untouched = {each.id for each in store.queue.all() if _as_queued(each)}
         for each in one.queued:
-            if each in waiting:
+            if each in untouched:
                 store.queue.remove(each)
         _remember(store, [each for each in done if each is not one])
     return one
+
+
+def _as_queued(entry: QueueEntry) -> bool:
+    """Tell whether an entry stands as a rule put it there: no run, nothing chosen since."""
+    own = entry.due, entry.priority, entry.check
+    return entry.state is QueueState.QUEUED and not entry.runs and own == (None, 0, None)
 
 
 def _remember(store: Store, done: Sequence[Applied]) -> None:
