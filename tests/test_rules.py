@@ -120,6 +120,7 @@ def test_rules_are_written_as_they_are_read() -> None:
         ("[[rules]]\nname = 'a'\nexec = 'x'\n", "exec"),
         ("[[rules]]\nname = 'a'\nwhen = {title = [1]}\nthen = ['mute']\n", "list of words"),
         ("rules = 1\n", "[[rules]]"),
+        ("[[rules]]\nname = 'a'\nwhen = {title = []}\nthen = ['mute']\n", "one to"),
     ],
 )
 def test_a_wrong_file_is_answered_by_file_and_field(text: str, said: str) -> None:
@@ -133,7 +134,19 @@ def test_a_file_by_hand_is_kept_beside_what_is_written(tmp_path: Path) -> None:
     file.write_text("# mine\n" + TEXT, encoding="utf-8")
     written.save(file, written.load(file)[1:])
     assert [each.name for each in written.load(file)] == ["Hopper"]
-    assert file.with_suffix(".toml.old").read_text(encoding="utf-8").startswith("# mine")
+    written.save(file, written.load(file))
+    old = file.with_suffix(".toml.old")
+    assert old.read_text(encoding="utf-8").startswith("# mine")
+
+
+def test_what_changed_meanwhile_is_not_written_over(tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text(TEXT, encoding="utf-8")
+    seen = written.load(file)
+    file.write_text(TEXT.replace("Nightlies", "By hand"), encoding="utf-8")
+    with pytest.raises(Expected, match="meanwhile"):
+        written.save(file, seen[:1], seen=seen)
+    assert written.load(file)[0].name == "By hand"
 
 
 # ── at work ────────────────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -48,6 +49,9 @@ class _Tried:
     titles: tuple[str, ...]
 
 
+_EMPTY = written.lines("", {}, {}, [])  # what an editor says in which nothing is typed
+
+
 class Rules(QDialog):
     """All rules on the left, one of them on the right; nothing is written before "Keep"."""
 
@@ -59,6 +63,8 @@ class Rules(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._desk, self._file, self._changed = desk, written.place(config), changed
         self._own: list[Rule] = []
+        self._seen: tuple[Rule, ...] = ()  # what stands in the file
+        self._asked = 0  # how often it was asked what a rule would be about
         self._draft: Rule | None = None  # to be shown as soon as the file is read
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -75,6 +81,7 @@ class Rules(QDialog):
         column.addWidget(rule())
         column.addLayout(self._foot())
         fit(self, 900, 640)
+        self.keep.setEnabled(False)  # until it is known what stands in the file
         self.load()
 
     # ── made once ────────────────────────────────────────────────────────────────────────────
@@ -99,6 +106,7 @@ class Rules(QDialog):
         self.name.setAccessibleName(_("Name of the rule"))
         self.name.setPlaceholderText(_("Name of the rule"))
         self.on = QCheckBox(_("works"))
+        self.on.setChecked(True)
         top = flow(QHBoxLayout(), 10)
         top.addWidget(self.name, 1)
         top.addWidget(self.on)
@@ -170,7 +178,10 @@ class Rules(QDialog):
         )
 
     def _loaded(self, own: tuple[Rule, ...]) -> None:
-        self._own = list(own)
+        self._own, self._seen = list(own), own
+        self.keep.setEnabled(True)
+        if self._text() != _EMPTY and self._draft is None:
+            return  # somebody was quicker with a new rule than the disk
         self._list(0)
         if self._draft is not None:
             self.edit(self._draft)
@@ -178,9 +189,8 @@ class Rules(QDialog):
             self.edit(None)
 
     def _failed(self, error: BaseException) -> None:
-        self.said.setText(str(error))
         # What cannot be read is not written over either: it is mended by hand.
-        self.keep.setEnabled(False)
+        self.said.setText(str(error))
 
     def _list(self, at: int) -> None:
         self.list.blockSignals(True)
@@ -242,6 +252,8 @@ class Rules(QDialog):
 
     def _try(self) -> None:
         """Say what the rule would have been about; its name and acts do not matter yet."""
+        self._asked += 1
+        turn = self._asked
         try:
             (tried,) = written.parse(_tryable(self._text()), self._file)
         except Expected:
@@ -255,9 +267,11 @@ class Rules(QDialog):
             found = ruling.matching(store, tried, datetime.now(UTC), DAYS)
             return _Tried(len(found), tuple(each.title for each in found[:TITLES]))
 
-        self._desk.ask(work, self._show_tried, key="rules")
+        self._desk.ask(work, partial(self._show_tried, turn), key="rules")
 
-    def _show_tried(self, found: _Tried) -> None:
+    def _show_tried(self, turn: int, found: _Tried) -> None:
+        if turn != self._asked:
+            return  # something else is typed by now
         count = found.count
         text = ngettext("{n} story in {days} days", "{n} stories in {days} days", count)
         self.tried.setText(text.format(n=count, days=DAYS))
@@ -288,8 +302,10 @@ class Rules(QDialog):
         self._list(own.index(made))
 
     def _write(self, said: str) -> None:
-        file, own = self._file, tuple(self._own)
-        self._desk.keep(lambda: written.save(file, own), partial(self._written, said))
+        file, own, seen = self._file, tuple(self._own), self._seen
+        self._seen = own
+        self.said.setText("")
+        self._desk.keep(lambda: written.save(file, own, seen=seen), partial(self._written, said))
 
     def _written(self, said: str, _result: None) -> None:
         self.said.setText(said)
@@ -335,7 +351,8 @@ def flow_grid() -> QGridLayout:
 
 def like(story: Item | Entry, feed: str) -> Rule:
     """Return a rule to begin with: about what comes from the same feed, and calls itself alike."""
-    when = {"feed": (feed,)} if feed else {}
+    # A comma stands between two words in the editor.
+    when = {"feed": (re.sub(r"[,，]", "*", feed),)} if feed else {}
     if not when and story.url:
         from reader import rules
 

@@ -85,14 +85,16 @@ def _rule(raw: Any, where: str, file: Path) -> Rule:
     if not when:
         _refuse(file, f"{name}: when", _("say at least one thing that has to stand in a story"))
     unless = _conditions(raw.get("unless", {}), f"{name}: unless", file)
-    words = _words(raw.get("then", []), f"{name}: then", file)
+    if not raw.get("then"):
+        _refuse(file, f"{name}: then", _("say what is to be done"))
+    words = _words(raw["then"], f"{name}: then", file)
     tags = tuple(each.removeprefix(TAG).strip() for each in words if each.startswith(TAG))
     acts = [each for each in words if not each.startswith(TAG)]
     for act in acts:
         if act not in [each.value for each in Action]:
             known = ", ".join([*(each.value for each in Action), "tag:NAME"])
             _refuse(file, f"{name}: then", _("one of {words} is expected").format(words=known))
-    if not words or not all(tags):
+    if not all(tags):
         _refuse(file, f"{name}: then", _("say what is to be done"))
     return Rule(name.strip(), when, unless, frozenset(map(Action, acts)), tags, on)
 
@@ -117,8 +119,8 @@ def _conditions(raw: Any, where: str, file: Path) -> Mapping[str, tuple[str, ...
 def _words(raw: Any, where: str, file: Path) -> tuple[str, ...]:
     if not isinstance(raw, list) or not all(isinstance(each, str) for each in raw):
         _refuse(file, where, _("a list of words is expected"))
-    if len(raw) > MOST or any(not each.strip() or len(each) > LONGEST for each in raw):
-        _refuse(file, where, _("at most {n} words, none empty").format(n=MOST))
+    if not 0 < len(raw) <= MOST or any(not each.strip() or len(each) > LONGEST for each in raw):
+        _refuse(file, where, _("one to {n} words, none empty").format(n=MOST))
     return tuple(raw)
 
 
@@ -126,19 +128,37 @@ def _refuse(file: Path, where: str, why: str) -> NoReturn:
     raise Expected(f"{file}: {where}: {why}")
 
 
-def save(file: Path, rules: Sequence[Rule]) -> None:
-    """Write the rules, whole or not at all; the file as it was stays beside it."""
-    text = "\n".join(written(each) for each in rules)
+def save(file: Path, rules: Sequence[Rule], *, seen: Sequence[Rule] | None = None) -> None:
+    """Write the rules, whole or not at all; what a person has written stays beside it.
+
+    `seen` are the rules that the caller has shown. Raises Expected where the file holds others.
+    """
+    text = _all(rules)
     parse(text, file)  # what cannot be read back is never written
+    if seen is not None and load(file) != tuple(seen):
+        raise Expected(
+            _("{path} has changed meanwhile. Open the rules again; nothing was written.").format(
+                path=file
+            )
+        )
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_suffix(f".{os.urandom(4).hex()}.new")
     try:
         temporary.write_text(text, encoding="utf-8")
-        if file.exists():
+        if _is_by_hand(file):
             file.with_suffix(".toml.old").write_bytes(file.read_bytes())
         temporary.replace(file)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _all(rules: Sequence[Rule]) -> str:
+    return "\n".join(written(each) for each in rules)
+
+
+def _is_by_hand(file: Path) -> bool:
+    """Tell whether a file says more than we would write, such as a comment."""
+    return file.exists() and file.read_text(encoding="utf-8") != _all(load(file))
 
 
 def written(rule: Rule) -> str:

@@ -9,9 +9,10 @@ import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from reader.gui.rules import Rules
+from reader.gui.rules import Rules, _split, like
 from reader.gui.window import Window
-from reader.rules import Action, written
+from reader.model import Entry, Labels, Marks
+from reader.rules import Action, Rule, fires, subject_of, written
 from reader.store import Store
 from reader.sync import ruling
 from tests.gui.conftest import WAIT_MS, press
@@ -64,6 +65,27 @@ def test_a_rule_from_a_story_to_undo(
     shown.reject()
 
 
+def test_the_first_rule_is_shown_with_what_it_would_have_been_about(
+    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reader.gui.rules.DAYS", 3650)
+    file = written.place(window.config)
+    rule = Rule("Evens", {"title": ("evens",)}, {}, frozenset({Action.STAR}), on=False)
+    written.save(file, [rule])
+    window.command("rules")
+    shown = _shown(window, qtbot)
+    qtbot.waitUntil(lambda: shown.name.text() == "Evens", timeout=WAIT_MS)
+    assert not shown.on.isChecked()
+    qtbot.waitUntil(lambda: "Evens 1.2.0" in shown.titles.text(), timeout=WAIT_MS)
+    file.write_text("# by hand\n", encoding="utf-8")
+    shown.on.setChecked(True)
+    with qtbot.waitSignal(window.desk.failed, timeout=WAIT_MS) as failed:
+        shown.keep.click()
+    assert "meanwhile" in failed.args[0]
+    assert file.read_text(encoding="utf-8") == "# by hand\n"
+    shown.reject()
+
+
 def test_a_file_that_cannot_be_read_is_not_written_over(window: Window, qtbot: QtBot) -> None:
     file = written.place(window.config)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -74,3 +96,12 @@ def test_a_file_that_cannot_be_read_is_not_written_over(window: Window, qtbot: Q
     assert not shown.keep.isEnabled()
     shown.reject()
     assert file.read_text(encoding="utf-8") == "[[rules]\n"
+
+
+def test_a_feed_with_a_comma_in_its_name_is_one_word() -> None:
+    entry = Entry("e1", "T", "f1", None, None, None, (), "", "", 1, Labels(), Marks())
+    begun = like(entry, "Compilers, kernels")
+    typed = _split(", ".join(begun.when["feed"]))
+    rule = Rule("r", {"feed": typed})
+    assert fires(rule, subject_of(entry, {"f1": ("Compilers, kernels", "https://example.org/")}))
+    assert not fires(rule, subject_of(entry, {"f1": ("Compilers", "https://example.org/")}))
